@@ -17,6 +17,7 @@ pub mod measures;
 pub mod models;
 pub mod protocol;
 pub mod report;
+pub mod settings;
 #[cfg(feature = "compute")]
 pub mod source;
 #[cfg(feature = "compute")]

@@ -1,1 +1,3 @@
-//! .
+//! The web page.
+
+pub mod plots;
