@@ -107,11 +107,7 @@ impl Drop for Line {
 impl WorkerClient {
     /// Takes over the worker that the document started, or starts one. `listener` hears what it says.
     pub fn start(listener: impl Fn(Said) + 'static) -> Self {
-        let client = Self {
-            ledger: Rc::default(),
-            worker: Rc::default(),
-            listener: Rc::new(listener),
-        };
+        let client = Self { ledger: Rc::default(), worker: Rc::default(), listener: Rc::new(listener) };
         let early = js_sys::Reflect::get(&window(), &JsValue::from_str(STARTED_EARLY)).ok();
         client.connect(early.and_then(|worker| worker.dyn_into().ok()));
         client

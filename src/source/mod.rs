@@ -8,7 +8,7 @@ mod browser;
 mod folder;
 
 #[cfg(target_arch = "wasm32")]
-pub use browser::{LocalFiles, fetch_folder};
+pub use browser::{FetchError, LocalFiles, fetch_folder};
 
 /// Why bytes could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
