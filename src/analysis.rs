@@ -18,6 +18,9 @@ use crate::{
     watch::{Cancelled, Watch},
 };
 
+/// Pairs that a gap can need: a complex pair and the next eigenvalue.
+const GAP_PAIRS: usize = 3;
+
 /// Why an analysis could not be finished.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
@@ -109,7 +112,7 @@ impl Session {
             let next = state.step(stack, layer, settings.biases, step + 1)?;
             let next_rows = next.rows()?;
             if let Some(pairs) = self.spectra.get(&(layer, settings.order, settings.eigenvalues)) {
-                layers.push(layer_report(layer, pairs, &rows, &next_rows));
+                layers.push(layer_report(layer, pairs, settings.eigenvalues, &rows, &next_rows));
             }
             (state, rows) = (next, next_rows);
             mean_pairwise_cosine.push(measures::mean_pairwise_cosine(&rows));
@@ -227,7 +230,8 @@ fn layer_spectrum(
     let flat = |tensor: &Tensor| tensor.flatten_all()?.to_vec1::<f32>();
     let (output, value) = (flat(&layer.output.weight)?, flat(&layer.value.weight)?);
     let matrix = LayerMatrix { output: &output, value: &value, width };
-    Ok(leading_pairs(&matrix, settings.eigenvalues, settings.order))
+    // Gaps need the first eigenvalue that is not the leading one's conjugate, however few are shown.
+    Ok(leading_pairs(&matrix, settings.eigenvalues.max(GAP_PAIRS), settings.order))
 }
 
 /// One plain sentence where an eigenpair was not found to the accuracy that SPEC 2 asks for.
@@ -239,7 +243,18 @@ fn unconverged(layers: &[LayerReport]) -> Option<String> {
     ))
 }
 
-fn layer_report(matrix: usize, pairs: &LeadingPairs, before: &[Vec<f64>], after: &[Vec<f64>]) -> LayerReport {
+fn layer_report(
+    matrix: usize,
+    pairs: &LeadingPairs,
+    shown: usize,
+    before: &[Vec<f64>],
+    after: &[Vec<f64>],
+) -> LayerReport {
+    let values = pairs.values();
+    // A complex pair is never cut.
+    let cut = shown > 0 && values.get(shown - 1).is_some_and(|value| value.im > 0.0);
+    let shown = if cut { shown + 1 } else { shown };
+    let has_second = values.len() > if values.first().is_some_and(|v| v.is_complex()) { 2 } else { 1 };
     let frame = pairs.principal_frame();
     let gaps = pairs.gaps();
     let align_before = measures::alignments(&frame.columns, before);
@@ -250,12 +265,12 @@ fn layer_report(matrix: usize, pairs: &LeadingPairs, before: &[Vec<f64>], after:
     };
     LayerReport {
         matrix,
-        eigenvalues: pairs.pairs.iter().map(|pair| [pair.value.re, pair.value.im]).collect(),
+        eigenvalues: values.iter().take(shown).map(|value| [value.re, value.im]).collect(),
         residual: pairs.largest_residual,
         converged: pairs.converged,
         frame_dimension: frame.columns.len(),
-        gap_real: gaps.real,
-        gap_shifted_modulus: gaps.shifted_modulus,
+        gap_real: has_second.then_some(gaps.real),
+        gap_shifted_modulus: has_second.then_some(gaps.shifted_modulus),
         gamma: measures::gamma(&align_before, &align_after),
         rho: measures::rho(&align_before, &align_after),
         align_before,

@@ -274,8 +274,7 @@ impl Store {
     fn listen_for_silence(self) {
         let busy = self.work.get_untracked() != Work::Idle;
         if busy && js_sys::Date::now() - self.heard.get_value() > SILENCE {
-            let sentence =
-                "Nothing has been heard from the part of this page that computes for half a minute. It may still be on its way over a slow line, or it may have stopped.";
+            let sentence = "Nothing has been heard from the part of this page that computes for half a minute. It may still be on its way over a slow line, or it may have stopped.";
             let problem = Some(Problem { sentence: sentence.to_owned(), retry: true });
             if self.problem.get_untracked() != problem {
                 self.problem.set(problem);

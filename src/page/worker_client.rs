@@ -115,11 +115,7 @@ impl Drop for Line {
 impl WorkerClient {
     /// Takes over the worker that the document started, or starts one. `listener` hears what it says.
     pub fn start(listener: impl Fn(Said) + 'static) -> Self {
-        let client = Self {
-            ledger: Rc::default(),
-            worker: Rc::default(),
-            listener: Rc::new(listener),
-        };
+        let client = Self { ledger: Rc::default(), worker: Rc::default(), listener: Rc::new(listener) };
         client.connect(property(&window(), STARTED_EARLY).and_then(|worker| worker.dyn_into().ok()));
         client
     }

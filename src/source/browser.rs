@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
+use futures_util::future::join_all;
 use js_sys::{ArrayBuffer, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -62,9 +63,9 @@ pub async fn fetch_folder(
     let mut responses = Vec::new();
     let mut of = 0;
     // All requests go out before the first body is read.
-    let started: Vec<_> = files.iter().map(|file| start(&format!("{address}{file}"))).collect();
+    let started = join_all(files.iter().map(|file| start(format!("{address}{file}")))).await;
     for (file, response) in files.iter().zip(started) {
-        let response = response.await.map_err(|reason| unreadable(file, address, reason))?;
+        let response = response.map_err(|reason| unreadable(file, address, reason))?;
         if response.status() == 404 {
             return Err(SourceError::Missing {
                 file: (*file).to_owned(),
@@ -89,10 +90,10 @@ pub async fn fetch_folder(
     Ok(Source::memory(name, contents))
 }
 
-async fn start(address: &str) -> Result<Response, String> {
+async fn start(address: String) -> Result<Response, String> {
     let scope: WorkerGlobalScope =
         js_sys::global().dyn_into().map_err(|_| "this code must run in a worker".to_owned())?;
-    let response = JsFuture::from(scope.fetch_with_str(address)).await.map_err(|e| words(&e))?;
+    let response = JsFuture::from(scope.fetch_with_str(&address)).await.map_err(|e| words(&e))?;
     response.dyn_into().map_err(|_| "the browser gave no response".to_owned())
 }
 

@@ -1,6 +1,6 @@
 //! Where bytes come from. A source is a folder with a few files, of which parts can be read.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, fmt, ops::Range};
 
 #[cfg(target_arch = "wasm32")]
 mod browser;
@@ -8,7 +8,7 @@ mod browser;
 mod folder;
 
 #[cfg(target_arch = "wasm32")]
-pub use browser::{LocalFiles, fetch_folder};
+pub use browser::{FetchError, LocalFiles, fetch_folder};
 
 /// Why bytes could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,13 +68,18 @@ pub(crate) const PICKLE_ADVICE: &str = " Only pytorch_model.bin is there, a pick
       safetensors library or take a repository that has model.safetensors.";
 
 /// A folder of model files.
-#[derive(Debug)]
 pub struct Source {
     name: String,
     place: Place,
 }
 
-#[derive(Debug)]
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The bytes themselves would fill screens.
+        f.debug_struct("Source").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 enum Place {
     Memory(BTreeMap<String, Vec<u8>>),
     #[cfg(not(target_arch = "wasm32"))]

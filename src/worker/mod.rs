@@ -14,7 +14,7 @@ use crate::{
     models::{Model, ModelError, tokenizer::Input},
     protocol::{ModelSource, Request, Response},
     settings::Settings,
-    source::{LocalFiles, Source, SourceError, fetch_folder},
+    source::{FetchError, LocalFiles, Source, SourceError, fetch_folder},
 };
 
 /// The files of a model folder that an analysis needs.
@@ -52,7 +52,9 @@ fn report_crashes(scope: &DedicatedWorkerGlobalScope) {
         let message = format!("The computation broke down ({:?}).", event.reason());
         post(&Response::Crashed { message });
     });
-    scope.set_onunhandledrejection(Some(on_rejection.as_ref().unchecked_ref()));
+    // Without a listener the page's own `onerror` would still hear of errors, though not of rejected promises.
+    let _ =
+        scope.add_event_listener_with_callback("unhandledrejection", on_rejection.as_ref().unchecked_ref());
     on_rejection.forget();
 }
 
@@ -149,8 +151,8 @@ async fn open(
             let address = format!("{base}models/{name}/");
             match fetch_folder(name, &address, &MODEL_FILES, place).await {
                 Ok(source) => source,
-                Err(crate::source::FetchError::Source(error)) => return Err(model_error(error).into()),
-                Err(crate::source::FetchError::Cancelled(error)) => return Err(error.into()),
+                Err(FetchError::Source(error)) => return Err(model_error(error).into()),
+                Err(FetchError::Cancelled(error)) => return Err(error.into()),
             }
         }
         ModelSource::Local(name) => Source::local(name, LocalFiles::new(files)),

@@ -24,17 +24,14 @@ pub struct Fixture {
 }
 
 macro_rules! fixture {
-    ($name:literal, $folder:literal, $golden:literal) => {
+    ($name:literal) => {
         Fixture {
             name: $name,
-            config: include_bytes!(concat!($folder, "/config.json")),
-            weights: include_bytes!(concat!($folder, "/model.safetensors")),
-            tokenizer: include_bytes!(concat!($folder, "/tokenizer.json")),
-            golden: include_bytes!($golden),
+            config: include_bytes!(concat!("../fixtures/", $name, "/config.json")),
+            weights: include_bytes!(concat!("../fixtures/", $name, "/model.safetensors")),
+            tokenizer: include_bytes!(concat!("../fixtures/", $name, "/tokenizer.json")),
+            golden: include_bytes!(concat!("../fixtures/", $name, "/golden.json")),
         }
-    };
-    ($name:literal) => {
-        fixture!($name, concat!("../fixtures/", $name), concat!("../fixtures/", $name, "/golden.json"))
     };
 }
 

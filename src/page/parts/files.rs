@@ -113,7 +113,8 @@ async fn read_folder(folder: &JsValue, depth: usize, found: &mut Vec<File>) {
     let reader = method(folder, "createReader").and_then(|create| create.call0(folder).ok());
     let Some(reader) = reader else { return };
     // A reader gives a part of the entries at a time, and an empty list at the end.
-    while let Some(entries) = ask(&reader, "readEntries").await.and_then(|list| list.dyn_into::<js_sys::Array>().ok())
+    while let Some(entries) =
+        ask(&reader, "readEntries").await.and_then(|list| list.dyn_into::<js_sys::Array>().ok())
     {
         if entries.length() == 0 || found.len() > MOST {
             return;
@@ -154,7 +155,8 @@ mod tests {
 
     #[test]
     fn only_a_models_files_are_sent() {
-        let belonging = ["config.json", "tokenizer.json", "model.safetensors", "model-00001-of-00002.SAFETENSORS"];
+        let belonging =
+            ["config.json", "tokenizer.json", "model.safetensors", "model-00001-of-00002.SAFETENSORS"];
         assert!(belonging.into_iter().all(belongs));
         let foreign = ["README.md", "vocab.txt", "tokenizer_config.json", "photo.png", ""];
         assert!(!foreign.into_iter().any(belongs));

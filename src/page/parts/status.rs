@@ -47,7 +47,8 @@ pub fn StatusLine(
 #[component]
 pub fn ProblemBanner() -> impl IntoView {
     let store = expect_context::<Store>();
-    let sentence = move || store.problem.with(|problem| problem.as_ref().map(|problem| problem.sentence.clone()));
+    let sentence =
+        move || store.problem.with(|problem| problem.as_ref().map(|problem| problem.sentence.clone()));
     let retry = move || store.problem.with(|problem| problem.as_ref().is_some_and(|problem| problem.retry));
     let standing = move || store.report.with(Option::is_some);
     view! {

@@ -19,7 +19,8 @@ pub const CHOOSE_FILES: &str = "Choose files";
 pub const CHOOSE_FOLDER: &str = "Choose a folder";
 pub const CLOSE: &str = "Close";
 pub const DROP_HERE: &str = "Drop config.json, model.safetensors and tokenizer.json, or their folder";
-pub const NOT_A_MODEL: &str = "None of these files belongs to a model: config.json, model.safetensors and tokenizer.json are needed.";
+pub const NOT_A_MODEL: &str =
+    "None of these files belongs to a model: config.json, model.safetensors and tokenizer.json are needed.";
 pub const YOUR_FILES: &str = "your files";
 pub const RADIUS: &str = "Length of a token after each step";
 pub const RADIUS_ONE: &str = "1";
@@ -40,9 +41,11 @@ pub const STARTING: &str = "starting";
 pub const OLD_PICTURE: &str = "The pictures below show the last run that worked.";
 pub const FORMULA: &str = "Formula";
 pub const NUMBERS: &str = "Numbers";
-pub const SOURCE_PAPER: &str = "Source: Li and Altafini, Analogies between Transformer Layers and Power Method, arXiv 2605.25619.";
+pub const SOURCE_PAPER: &str =
+    "Source: Li and Altafini, Analogies between Transformer Layers and Power Method, arXiv 2605.25619.";
 pub const SOURCE_HERE: &str = "Source: defined here.";
-pub const SOURCE_BOTH: &str = "Source: Li and Altafini, arXiv 2605.25619; what is marked \u{2020} is defined here.";
+pub const SOURCE_BOTH: &str =
+    "Source: Li and Altafini, arXiv 2605.25619; what is marked \u{2020} is defined here.";
 pub const NOTHING_TO_DRAW: &str = "There is no finite number to draw here: ";
 
 /// What the theme button says.

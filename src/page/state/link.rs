@@ -123,8 +123,10 @@ impl Choices {
         if name == "v" {
             return match value.parse::<u32>() {
                 Ok(version) if version <= VERSION => Ok(()),
-                _ => Err("The link comes from another version of this page: what it shares with this one is used."
-                    .to_owned()),
+                _ => Err(
+                    "The link comes from another version of this page: what it shares with this one is used."
+                        .to_owned(),
+                ),
             };
         }
         let Some(property) = PROPERTIES.iter().find(|property| property.name == name) else {

@@ -111,7 +111,10 @@ fn what_cannot_be_had_is_said_and_falls_back() {
             "steps=9999",
             "The link asks for 9,999 steps; between 1 and 500 are possible, so the model's own depth is used.",
         ),
-        ("steps=0", "The link asks for 0 steps; between 1 and 500 are possible, so the model's own depth is used."),
+        (
+            "steps=0",
+            "The link asks for 0 steps; between 1 and 500 are possible, so the model's own depth is used.",
+        ),
         ("eigenvalues=65", "The link asks for 65 eigenvalues; between 1 and 64 are possible, so 6 are used."),
         (
             "eigenvalues=-1",
@@ -155,7 +158,8 @@ fn a_hostile_link_is_cut() {
     let text = "x".repeat(20_001);
     let picks = vec!["1"; 100_000].join(",");
     let words = vec!["script=%3Cscript%3E"; 5_000].join("&");
-    let (read, complaints) = Choices::from_link(&format!("text={text}&picked={picks}&{words}&model=files:{text}"));
+    let (read, complaints) =
+        Choices::from_link(&format!("text={text}&picked={picks}&{words}&model=files:{text}"));
     assert_eq!(read.text, EXAMPLE_TEXT);
     assert!(complaints.len() <= 7, "{complaints:?}");
     assert!(read.picked.len() <= MAX_PICKED);

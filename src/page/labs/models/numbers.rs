@@ -15,7 +15,11 @@ pub fn fixed(value: f64, digits: usize) -> String {
 #[must_use]
 pub fn signed(value: f64, digits: usize) -> String {
     let text = fixed(value, digits);
-    if value > 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) { format!("+{text}") } else { text }
+    if value > 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) {
+        format!("+{text}")
+    } else {
+        text
+    }
 }
 
 /// A number with four significant digits in plain ASCII, for tables; empty where it is not finite.

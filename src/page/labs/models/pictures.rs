@@ -120,7 +120,8 @@ pub fn alignment_table(report: &Report) -> Table {
 /// Mean pairwise cosine and spread, from the start to after the last step.
 #[must_use]
 pub fn consensus(report: &Report) -> Picture {
-    let from_start = |values: &[f64]| values.iter().enumerate().map(|(at, &value)| (at as f64, value)).collect();
+    let from_start =
+        |values: &[f64]| values.iter().enumerate().map(|(at, &value)| (at as f64, value)).collect();
     Picture::Lines(Lines {
         x: layer_axis(report, report.mean_pairwise_cosine.len().saturating_sub(1)),
         y: Axis { label: names::CONSENSUS.to_owned(), range: Some(unit_range(report)), ..Axis::default() },
@@ -227,7 +228,9 @@ pub fn has_values(picture: &Picture) -> bool {
         Picture::Lines(lines) => {
             lines.series.iter().flat_map(|series| &series.points).any(|(x, y)| x.is_finite() && y.is_finite())
         }
-        Picture::Plane(plane) => plane.points.iter().any(|point| point.re.is_finite() && point.im.is_finite()),
+        Picture::Plane(plane) => {
+            plane.points.iter().any(|point| point.re.is_finite() && point.im.is_finite())
+        }
     }
 }
 
@@ -305,7 +308,11 @@ mod tests {
         let found = lines(steps(&sample()));
         assert!(found.series[0].points[1].1.is_nan());
         assert!(has_values(&Picture::Lines(found)));
-        assert!(!has_values(&consensus(&Report { mean_pairwise_cosine: vec![], spread: vec![], ..sample() })));
+        assert!(!has_values(&consensus(&Report {
+            mean_pairwise_cosine: vec![],
+            spread: vec![],
+            ..sample()
+        })));
     }
 
     #[test]

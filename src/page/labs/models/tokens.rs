@@ -42,7 +42,11 @@ pub fn tokens(report: &Report) -> Vec<Token> {
             position,
             id: report.ids.get(position).copied().unwrap_or_default(),
             text: text.clone(),
-            name: if seen.get(text.as_str()) > Some(&1) { format!("{text} ({position})") } else { text.clone() },
+            name: if seen.get(text.as_str()) > Some(&1) {
+                format!("{text} ({position})")
+            } else {
+                text.clone()
+            },
             first: value(report.layers.first().map(|layer| &layer.align_before), position),
             last: value(report.layers.last().map(|layer| &layer.align_after), position),
         })

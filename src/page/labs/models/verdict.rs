@@ -31,7 +31,8 @@ pub fn verdict(report: &Report) -> Verdict {
     let (before, after) = (mean(&first.align_before), mean(&last.align_after));
     if !before.is_finite() || !after.is_finite() {
         return Verdict {
-            headline: "The alignments are not numbers: a token became infinite or zero on the way.".to_owned(),
+            headline: "The alignments are not numbers: a token became infinite or zero on the way."
+                .to_owned(),
             measured: "The table beside the main picture shows at which layer.".to_owned(),
             ..Verdict::default()
         };
@@ -58,12 +59,17 @@ fn shared(report: &Report, layer: &LayerReport, before: f64, after: f64) -> Verd
     } else if after - before < -HARDLY {
         format!("Over {steps} the tokens turn away from {target}: mean alignment falls from {from} to {to}.")
     } else {
-        format!("Over {steps} the tokens hardly move towards or away from {target}: mean alignment goes from {from} to {to}.")
+        format!(
+            "Over {steps} the tokens hardly move towards or away from {target}: mean alignment goes from {from} to {to}."
+        )
     };
     let rises = report.layers.iter().filter(|layer| layer.gamma > 0.0).count();
     let unit = if taken == report.model.depth { "layer" } else { "step" };
-    let measured =
-        format!("mean alignment rises at {}{}", out_of(rises, taken, unit), agreement(report).unwrap_or_default());
+    let measured = format!(
+        "mean alignment rises at {}{}",
+        out_of(rises, taken, unit),
+        agreement(report).unwrap_or_default()
+    );
     Verdict { headline, expected: expectation(layer, taken), measured: measured + "." }
 }
 
@@ -138,10 +144,13 @@ fn layer_varying(report: &Report, before: f64, after: f64) -> Verdict {
     }
     let mut measured = String::new();
     let by_gamma = |a: &(usize, &LayerReport), b: &(usize, &LayerReport)| a.1.gamma.total_cmp(&b.1.gamma);
-    if let Some((at, most)) = layers.iter().enumerate().max_by(by_gamma).filter(|(_, most)| most.gamma > 0.0) {
+    if let Some((at, most)) = layers.iter().enumerate().max_by(by_gamma).filter(|(_, most)| most.gamma > 0.0)
+    {
         measured += &format!("the largest rise is at layer {at} ({})", gamma_and_gap(most));
     }
-    if let Some((at, least)) = layers.iter().enumerate().min_by(by_gamma).filter(|(_, least)| least.gamma < 0.0) {
+    if let Some((at, least)) =
+        layers.iter().enumerate().min_by(by_gamma).filter(|(_, least)| least.gamma < 0.0)
+    {
         measured += if measured.is_empty() { "" } else { ", " };
         measured += &format!("the largest fall at layer {at} ({})", gamma_and_gap(least));
     }
@@ -201,7 +210,8 @@ mod tests {
 
     #[test]
     fn a_complex_pair_close_to_the_next_promises_little() {
-        let mut step = layer(&[[0.8077, 0.1156], [0.8077, -0.1156], [0.662, 0.6252]], &[0.09, 0.09], &[0.85, 0.85]);
+        let mut step =
+            layer(&[[0.8077, 0.1156], [0.8077, -0.1156], [0.662, 0.6252]], &[0.09, 0.09], &[0.85, 0.85]);
         step.gap_shifted_modulus = Some(0.035_65);
         let found = verdict(&report(true, vec![step; 12]));
         assert_eq!(

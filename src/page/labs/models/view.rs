@@ -9,8 +9,7 @@ use crate::{
     page::{
         parts::{
             figure::{Figure, TableMaker},
-            formula,
-            words as frame,
+            formula, words as frame,
         },
         plots::{Plot, picture::Picture, table},
         store::{Change, Store, Work},
@@ -148,8 +147,7 @@ fn Consensus(report: Shown) -> impl IntoView {
 #[component]
 fn Gaps(report: Shown) -> impl IntoView {
     let layer = shown_layer(report);
-    let picture =
-        Memo::new(move |_| pointing_at(pictures::gaps(&report.read()), cursor(report, layer)));
+    let picture = Memo::new(move |_| pointing_at(pictures::gaps(&report.read()), cursor(report, layer)));
     view! {
         <Figure name="gaps" title=words::GAPS formula=formula::GAPS table=table_of(picture)
             caption=Signal::derive(move || words::gaps_caption(&report.read()))>
@@ -161,8 +159,7 @@ fn Gaps(report: Shown) -> impl IntoView {
 #[component]
 fn Steps(report: Shown) -> impl IntoView {
     let layer = shown_layer(report);
-    let picture =
-        Memo::new(move |_| pointing_at(pictures::steps(&report.read()), cursor(report, layer)));
+    let picture = Memo::new(move |_| pointing_at(pictures::steps(&report.read()), cursor(report, layer)));
     view! {
         <Figure name="steps" title=words::STEPS formula=formula::STEPS table=table_of(picture)
             caption=words::STEPS_CAPTION.to_owned()>
@@ -175,10 +172,11 @@ fn Steps(report: Shown) -> impl IntoView {
 fn Spectrum(report: Shown) -> impl IntoView {
     let layer = shown_layer(report);
     let picture = Memo::new(move |_| {
-        report.read().layers.get(layer.get()).map_or_else(
-            || Picture::Plane(crate::page::plots::picture::Plane::default()),
-            pictures::spectrum,
-        )
+        report
+            .read()
+            .layers
+            .get(layer.get())
+            .map_or_else(|| Picture::Plane(crate::page::plots::picture::Plane::default()), pictures::spectrum)
     });
     let caption = Signal::derive(move || {
         report.read().layers.get(layer.get()).map(words::spectrum_caption).unwrap_or_default()
@@ -232,7 +230,8 @@ fn SmallPlot(
     empty: &'static str,
 ) -> impl IntoView {
     let store = expect_context::<Store>();
-    let description = Signal::derive(move || picture.with(|picture| words::lines_description(title, picture)));
+    let description =
+        Signal::derive(move || picture.with(|picture| words::lines_description(title, picture)));
     view! {
         <Drawing picture empty>
             <Plot picture highlight=RwSignal::new(None) picked=Signal::derive(Vec::new) height=SMALL description

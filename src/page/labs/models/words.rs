@@ -22,15 +22,15 @@ pub const HINT: &str = "Point at a token to find its line, press it to pick the 
 pub const CONSENSUS_CAPTION: &str = "How alike the tokens are: the mean cosine over all pairs, and how far they lie from their mean. At consensus the cosine is 1 and the spread 0, whether or not they point along v\u{2081}.";
 pub const NO_PAIRS: &str = "one token has no other to be compared with.";
 pub const NO_GAP: &str = "no layer has a second eigenvalue.";
-pub const NOT_NUMBERS: &str = "a token became infinite or zero on the way; the numbers below show at which layer.";
+pub const NOT_NUMBERS: &str =
+    "a token became infinite or zero on the way; the numbers below show at which layer.";
 pub const NO_EIGENVALUES: &str = "the eigenvalues of this layer are not known.";
 pub const STEPS_CAPTION: &str = "\u{3b3} is the mean change of alignment in one step, \u{3c1} the share of tokens that come out closer to the leading direction. Above 0 and above one half, the step tilts the tokens towards it.";
 
 /// The main picture's caption.
 #[must_use]
 pub fn alignment_caption(report: &Report) -> String {
-    let lines =
-        "One thin line a token, the mean in bold: at 1 a token lies along the leading direction, at 0 across it.";
+    let lines = "One thin line a token, the mean in bold: at 1 a token lies along the leading direction, at 0 across it.";
     if report.model.shared {
         format!("{lines} One layer is applied again and again, so the direction is the same at every step.")
     } else {
@@ -45,7 +45,9 @@ pub fn alignment_caption(report: &Report) -> String {
 pub fn gaps_caption(report: &Report) -> String {
     let what = "How far the first eigenvalue leads the next, in real part and in |\u{3bc}| = |1 + \u{3bb}|.";
     if report.model.shared {
-        format!("{what} One layer is applied at every step, so the lines are level; the wider the gap, the faster the tilt.")
+        format!(
+            "{what} One layer is applied at every step, so the lines are level; the wider the gap, the faster the tilt."
+        )
     } else {
         format!("{what} The wider a layer\u{2019}s gap, the more one pass through it should tilt the tokens.")
     }
@@ -54,7 +56,8 @@ pub fn gaps_caption(report: &Report) -> String {
 /// The spectrum's caption.
 #[must_use]
 pub fn spectrum_caption(layer: &LayerReport) -> String {
-    let leading = if layer.frame_dimension > 1 { "The filled pair spans" } else { "The filled point belongs to" };
+    let leading =
+        if layer.frame_dimension > 1 { "The filled pair spans" } else { "The filled point belongs to" };
     format!(
         "The leading {} eigenvalues of F in the complex plane. {leading} the leading direction; a step multiplies by 1 + \u{3bb}, so what lies further from \u{2212}1 grows faster: inside the dashed circle it shrinks, and on the dotted one it keeps pace with \u{3bb}\u{2081}.",
         layer.eigenvalues.len()
@@ -67,7 +70,8 @@ pub fn summary(report: &Report) -> String {
     let model = &report.model;
     let steps = report.layers.len();
     let how = if model.shared { "one shared layer" } else { "each with its own layer" };
-    let plural = |count: usize, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
+    let plural =
+        |count: usize, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
     format!(
         "{} \u{b7} {} \u{b7} {}, {how} \u{b7} width {}, {}",
         model.name,
