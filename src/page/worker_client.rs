@@ -12,10 +12,14 @@ use crate::{
     settings::Settings,
 };
 
-/// The script that starts the worker, beside the page.
+/// The script that starts the worker, where the document does not name one.
 const SCRIPT: &str = "./worker_loader.js";
+/// Where the document names it.
+const SCRIPT_ADDRESS: &str = "eigentiltWorkerUrl";
 /// Where the document leaves a worker that it started while the page's own code was still on its way.
 const STARTED_EARLY: &str = "eigentiltWorker";
+/// Where such a worker keeps what went wrong before the page could listen.
+const FAILURE: &str = "failure";
 
 /// What the worker says about the request under way.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +59,10 @@ impl Ledger {
             Response::Done { id, report } => (id, Said::Done(report)),
             Response::Cancelled { id } => (id, Said::Cancelled),
             Response::Failed { id, message } => (id, Said::Failed(message)),
+            Response::Crashed { message } => {
+                self.open = None;
+                return Some(Said::Died(obituary(&message)));
+            }
         };
         if self.open != Some(id) {
             return None;
@@ -108,8 +116,7 @@ impl WorkerClient {
     /// Takes over the worker that the document started, or starts one. `listener` hears what it says.
     pub fn start(listener: impl Fn(Said) + 'static) -> Self {
         let client = Self { ledger: Rc::default(), worker: Rc::default(), listener: Rc::new(listener) };
-        let early = js_sys::Reflect::get(&window(), &JsValue::from_str(STARTED_EARLY)).ok();
-        client.connect(early.and_then(|worker| worker.dyn_into().ok()));
+        client.connect(property(&window(), STARTED_EARLY).and_then(|worker| worker.dyn_into().ok()));
         client
     }
 
@@ -136,7 +143,13 @@ impl WorkerClient {
     }
 
     fn connect(&self, early: Option<Worker>) {
-        let worker = match early.map_or_else(|| Worker::new(SCRIPT), Ok) {
+        let failure = early.as_ref().and_then(|worker| property(worker, FAILURE)?.as_string());
+        if let Some(failure) = failure {
+            return self.say(Said::Died(obituary(&failure)));
+        }
+        let script = property(&window(), SCRIPT_ADDRESS).and_then(|address| address.as_string());
+        let script = script.as_deref().unwrap_or(SCRIPT);
+        let worker = match early.map_or_else(|| Worker::new(script), Ok) {
             Ok(worker) => worker,
             Err(error) => {
                 let reason = js_sys::Error::from(error).message();
@@ -195,8 +208,11 @@ impl WorkerClient {
 
 /// What an error event says. A script that could not be fetched gives a plain event without a message.
 fn error_message(event: &ErrorEvent) -> String {
-    let message = js_sys::Reflect::get(event, &JsValue::from_str("message")).ok();
-    message.and_then(|message| message.as_string()).unwrap_or_default()
+    property(event, "message").and_then(|message| message.as_string()).unwrap_or_default()
+}
+
+fn property(of: &JsValue, name: &str) -> Option<JsValue> {
+    js_sys::Reflect::get(of, &JsValue::from_str(name)).ok()
 }
 
 fn obituary(message: &str) -> String {

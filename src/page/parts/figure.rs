@@ -31,8 +31,9 @@ pub fn Figure(
     children: Children,
 ) -> impl IntoView {
     let heading = format!("{name}-title");
+    let labelled_by = heading.clone();
     view! {
-        <figure class="figure" data-figure=name aria-labelledby=heading.clone()>
+        <figure class="figure" data-figure=name aria-labelledby=labelled_by>
             <div class="drawing">{children()}</div>
             <figcaption>
                 <h3 id=heading>{title}". "</h3>

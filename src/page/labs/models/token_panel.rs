@@ -52,6 +52,7 @@ fn TokenButton(token: Token, picked: Memo<Vec<usize>>) -> impl IntoView {
     let at = token.position;
     let is_picked = move || picked.with(|picked| picked.contains(&at));
     let lit = Memo::new(move |_| store.highlight.get() == Some(at));
+    let line = words::token_line(&token);
     view! {
         <li>
             <button
@@ -60,7 +61,7 @@ fn TokenButton(token: Token, picked: Memo<Vec<usize>>) -> impl IntoView {
                 class:lit=move || lit.get()
                 style=grounds(token.last)
                 aria-pressed=move || is_picked().to_string()
-                title=words::token_line(&token)
+                title=line
                 data-token=at.to_string()
                 on:pointerenter=move |_| store.highlight.set(Some(at))
                 on:focus=move |_| store.highlight.set(Some(at))
