@@ -104,20 +104,13 @@ impl Drop for StaticFiles {
 }
 
 fn respond(request: Request, root: &Path, prefix: &str, cache: &Cache) {
-    let header = |name: &'static str| {
-        request
-            .headers()
-            .iter()
-            .find(|header| header.field.equiv(name))
-            .map(|header| header.value.as_str().to_owned())
-    };
     let answer = if matches!(request.method(), Method::Get | Method::Head) {
         let asked = Asked {
             url: request.url(),
-            range: header("Range").as_deref(),
-            if_range: header("If-Range").as_deref(),
-            if_none_match: header("If-None-Match").as_deref(),
-            accept_encoding: header("Accept-Encoding").as_deref(),
+            range: header(&request, "Range"),
+            if_range: header(&request, "If-Range"),
+            if_none_match: header(&request, "If-None-Match"),
+            accept_encoding: header(&request, "Accept-Encoding"),
         };
         answer(root, prefix, cache, &asked)
     } else {
@@ -136,4 +129,9 @@ fn respond(request: Request, root: &Path, prefix: &str, cache: &Cache) {
         .with_chunked_threshold(usize::MAX);
     // The browser may have gone meanwhile; that is its own affair.
     let _ = request.respond(response);
+}
+
+fn header<'a>(request: &'a Request, name: &'static str) -> Option<&'a str> {
+    let header = request.headers().iter().find(|header| header.field.equiv(name))?;
+    Some(header.value.as_str())
 }
