@@ -1,5 +1,10 @@
 //! The canvas that shows a picture and answers to pointer, touch and keys.
 
+#![allow(
+    clippy::must_use_candidate,
+    reason = "the component macro drops the attribute, and views are always used"
+)]
+
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
@@ -7,10 +12,11 @@ use plotters::prelude::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, KeyboardEvent, MouseEvent, PointerEvent};
 
-use super::draw::{Look, draw};
+use super::draw::{FONTS, Look, draw};
 use super::hit::{Hit, HitMap, Place, Way};
 use super::picture::{Axis, Picture};
 use super::surroundings::{on_change, theme};
+use super::theme::Theme;
 use super::words::{mathematics, shown};
 
 /// What the small box beside a point says.
@@ -30,7 +36,6 @@ struct Tip {
 /// `on_pick`, elsewhere `on_x` with the value under the pointer. The wrapper has `data-plot=name`, the canvas the
 /// id `plot-name` and, once drawn, `data-drawn`. Styles: `.plot`, `.plot-tip`.
 #[component]
-#[must_use]
 pub fn Plot(
     /// What is drawn.
     #[prop(into)]
@@ -81,7 +86,7 @@ pub fn Plot(
                 role="img"
                 tabindex="0"
                 aria-label=move || description.get()
-                style=format!("display: block; width: 100%; height: {height}px; touch-action: pan-y")
+                style=format!("display: block; width: 100%; height: {height}px; touch-action: pan-y; outline-offset: 4px")
                 on:pointermove=move |event| panel.hover(&event)
                 on:pointerdown=move |event| panel.hover(&event)
                 on:pointerleave=move |event: PointerEvent| {
@@ -258,14 +263,22 @@ fn paint(canvas: &HtmlCanvasElement, picture: &Picture, look: Look) -> Option<Hi
     Some(map)
 }
 
+/// An axis' name without its symbol: `layer` of `layer t`.
+fn plain_name(axis: &Axis) -> String {
+    let name = mathematics(&axis.label);
+    let name = name.split([',', '(']).next().unwrap_or_default().trim();
+    match name.rsplit_once(' ') {
+        Some((name, symbol)) if symbol.chars().count() == 1 => name.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
 /// Name, value and place of the box beside a point.
 fn describe(picture: &Picture, hit: Hit, wide: f64, aloud: bool) -> Tip {
-    let short =
-        |axis: &Axis| mathematics(&axis.label).split([',', '(']).next().unwrap_or_default().trim().to_owned();
     let value = match picture {
         Picture::Lines(lines) => {
             let x = if lines.x.whole { format!("{:.0}", hit.x) } else { shown(hit.x) };
-            format!("{} {x}: {}", short(&lines.x), shown(hit.y))
+            format!("{} {x}: {}", plain_name(&lines.x), shown(hit.y))
         }
         Picture::Plane(_) => {
             let sign = if hit.y < 0.0 { "−" } else { "+" };
@@ -275,11 +288,17 @@ fn describe(picture: &Picture, hit: Hit, wide: f64, aloud: bool) -> Tip {
     let (x, y) = hit.at;
     let (across, gap) = if x > wide * 0.55 { ("-100%", -10.0) } else { ("0", 10.0) };
     let (down, drop) = if y < 48.0 { ("0", 10.0) } else { ("-100%", -10.0) };
+    let Theme { paper, ink, line, .. } = theme();
     let style = format!(
         "position: absolute; pointer-events: none; left: {:.1}px; top: {:.1}px; \
-         transform: translate({across}, {down}); max-width: 60%",
+         transform: translate({across}, {down}); width: max-content; max-width: 60%; padding: 2px 8px; border-radius: 4px; \
+         border: 1px solid {}; background: {}; color: {}; font: 13px {FONTS}; \
+         font-variant-numeric: tabular-nums",
         x + gap,
-        y + drop
+        y + drop,
+        line.css(),
+        paper.css(),
+        ink.css(),
     );
     Tip { name: hit.label, value, style, aloud }
 }
