@@ -77,7 +77,7 @@ pub fn ends(axis: &Axis, values: impl Iterator<Item = f64>, air: f64) -> Option<
     match axis.scale {
         Scale::Linear => {
             if high - low <= 1e-12 * high.abs().max(low.abs()) {
-                let half = if axis.whole { 1.0 } else { (low.abs() * 0.1).max(0.05) };
+                let half = if axis.whole { 0.5 } else { (low.abs() * 0.1).max(0.05) };
                 return Some((low - half, high + half));
             }
             let span = high - low;
@@ -139,11 +139,12 @@ fn step(span: f64, whole: bool, most: usize) -> f64 {
 /// Powers of ten, thinned out where there are many; with 2 and 5 between where there are few.
 fn decades(first: f64, last: f64, most: usize) -> Vec<Tick> {
     let (from, to) = ((first - 1e-9).ceil() as i32, (last + 1e-9).floor() as i32);
-    let every = ((to - from + 1) as usize).div_ceil(most).max(1);
+    let most = i32::try_from(most).unwrap_or(i32::MAX);
+    let every = (f64::from(to - from + 1) / f64::from(most)).ceil().max(1.0) as i32;
     let plain = from >= -3 && to <= 4;
-    let digits: &[f64] = if ((to - from + 1) * 3) as usize <= most { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let digits: &[f64] = if (to - from + 1) * 3 <= most { &[1.0, 2.0, 5.0] } else { &[1.0] };
     (from - 1..=to)
-        .filter(|power| power.rem_euclid(every as i32) == 0)
+        .filter(|power| power.rem_euclid(every) == 0)
         .flat_map(|power| digits.iter().map(move |digit| (power, *digit)))
         .filter_map(|(power, digit)| {
             let value = digit * 10_f64.powi(power);

@@ -1,5 +1,10 @@
 //! The canvas that shows a picture and answers to pointer, touch and keys.
 
+#![allow(
+    clippy::must_use_candidate,
+    reason = "the component macro drops the attribute, and views are always used"
+)]
+
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
@@ -7,10 +12,11 @@ use plotters::prelude::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, KeyboardEvent, MouseEvent, PointerEvent};
 
-use super::draw::{Look, draw};
+use super::draw::{FONTS, Look, draw};
 use super::hit::{Hit, HitMap, Place, Way};
 use super::picture::{Axis, Picture};
 use super::surroundings::{on_change, theme};
+use super::theme::Theme;
 use super::words::{mathematics, shown};
 
 /// What the small box beside a point says.
@@ -57,120 +63,41 @@ pub fn Plot(
     /// Name for tests and anchors, unique on the page.
     name: &'static str,
 ) -> impl IntoView {
-    let canvas = NodeRef::<html::Canvas>::new();
-    let hits = StoredValue::new(HitMap::default());
-    let waiting = StoredValue::new(false);
-    let place = StoredValue::new(None::<Place>);
-    let tip = RwSignal::new(None::<Tip>);
-
-    // However much changes within a frame, it is drawn once.
-    let redraw = move || {
-        if waiting.try_get_value() != Some(false) {
-            return;
-        }
-        waiting.set_value(true);
-        request_animation_frame(move || {
-            let _ = waiting.try_set_value(false);
-            let Some(Some(node)) = canvas.try_get_untracked() else { return };
-            let look = Look {
-                highlight: highlight.try_get_untracked().flatten(),
-                picked: picked.try_get_untracked().unwrap_or_default(),
-                text: text.and_then(|text| text.try_get_untracked()).unwrap_or(12.5),
-                ..Look::plain(theme())
-            };
-            if let Some(Some(map)) = picture.try_with_untracked(|picture| paint(&node, picture, look)) {
-                let _ = hits.try_set_value(map);
-            }
-        });
+    let panel = Panel {
+        canvas: NodeRef::new(),
+        picture,
+        highlight,
+        picked,
+        text,
+        on_pick,
+        on_x,
+        hits: StoredValue::new(HitMap::default()),
+        waiting: StoredValue::new(false),
+        place: StoredValue::new(None),
+        tip: RwSignal::new(None),
     };
-    Effect::new(move |_| {
-        picture.track();
-        place.set_value(None);
-        tip.set(None);
-        redraw();
-    });
-    Effect::new(move |_| {
-        highlight.track();
-        picked.track();
-        if let Some(text) = text {
-            text.track();
-        }
-        redraw();
-    });
-    Effect::new(move |_| {
-        if let Some(node) = canvas.get() {
-            on_change(&node, redraw);
-        }
-    });
-
-    let show = move |hit: Option<Hit>, aloud: bool| {
-        let key = hit.as_ref().and_then(|hit| hit.key);
-        if highlight.get_untracked() != key {
-            highlight.set(key);
-        }
-        let wide = canvas.get_untracked().map_or(0.0, |node| f64::from(node.client_width()));
-        tip.set(hit.map(|hit| picture.with_untracked(|picture| describe(picture, hit, wide, aloud))));
-    };
-    let clear = move || {
-        place.set_value(None);
-        show(None, false);
-    };
-    let under = move |event: &MouseEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
-    let hover = move |event: &PointerEvent| {
-        let (x, y) = under(event);
-        show(hits.with_value(|map| map.nearest(x, y)), false);
-    };
-    let choose = move |hit: Option<Hit>, x: Option<f64>| match (hit.and_then(|hit| hit.key), on_x, x) {
-        (Some(key), ..) => on_pick.run(key),
-        (None, Some(on_x), Some(x)) => on_x.run(x),
-        _ => {}
-    };
-    let click = move |event: MouseEvent| {
-        let (x, y) = under(&event);
-        let (hit, value) = hits.with_value(|map| (map.nearest(x, y), map.x_at(x)));
-        choose(hit, value);
-    };
-    let press = move |event: KeyboardEvent| {
-        let way = match event.key().as_str() {
-            "ArrowLeft" => Way::Left,
-            "ArrowRight" => Way::Right,
-            "ArrowUp" => Way::Up,
-            "ArrowDown" => Way::Down,
-            "Enter" | " " => {
-                event.prevent_default();
-                let hit = place.get_value().and_then(|at| hits.with_value(|map| map.point(at)));
-                let x = hit.as_ref().map(|hit| hit.x);
-                return choose(hit, x);
-            }
-            "Escape" => return clear(),
-            _ => return,
-        };
-        event.prevent_default();
-        let next = hits.with_value(|map| map.moved(place.get_value(), way));
-        place.set_value(next);
-        show(next.and_then(|at| hits.with_value(|map| map.point(at))), true);
-    };
-
+    panel.follow();
+    let tip = panel.tip;
     view! {
         <div class="plot" data-plot=name style="position: relative">
             <canvas
-                node_ref=canvas
+                node_ref=panel.canvas
                 id=format!("plot-{name}")
                 role="img"
                 tabindex="0"
                 aria-label=move || description.get()
-                style=format!("display: block; width: 100%; height: {height}px; touch-action: pan-y")
-                on:pointermove=move |event| hover(&event)
-                on:pointerdown=move |event| hover(&event)
+                style=format!("display: block; width: 100%; height: {height}px; touch-action: pan-y; outline-offset: 4px")
+                on:pointermove=move |event| panel.hover(&event)
+                on:pointerdown=move |event| panel.hover(&event)
                 on:pointerleave=move |event: PointerEvent| {
                     // A lifted finger leaves, but its reader has only begun to read.
                     if event.pointer_type() != "touch" {
-                        clear();
+                        panel.clear();
                     }
                 }
-                on:blur=move |_| clear()
-                on:click=click
-                on:keydown=press
+                on:blur=move |_| panel.clear()
+                on:click=move |event| panel.click(&event)
+                on:keydown=move |event| panel.press(&event)
             ></canvas>
             <div
                 class="plot-tip"
@@ -184,6 +111,136 @@ pub fn Plot(
             </div>
         </div>
     }
+}
+
+/// All that a canvas on the page knows; a bundle of handles.
+#[derive(Clone, Copy)]
+struct Panel {
+    canvas: NodeRef<html::Canvas>,
+    picture: Signal<Picture>,
+    highlight: RwSignal<Option<usize>>,
+    picked: Signal<Vec<usize>>,
+    text: Option<Signal<f64>>,
+    on_pick: Callback<usize>,
+    on_x: Option<Callback<f64>>,
+    /// Where things stand in the drawing as it is now.
+    hits: StoredValue<HitMap>,
+    /// A drawing is asked for and has not begun.
+    waiting: StoredValue<bool>,
+    /// Where the arrow keys have led.
+    place: StoredValue<Option<Place>>,
+    tip: RwSignal<Option<Tip>>,
+}
+
+impl Panel {
+    /// Draws anew whenever something that shows has changed.
+    fn follow(self) {
+        Effect::new(move |_| {
+            self.picture.track();
+            self.place.set_value(None);
+            self.tip.set(None);
+            self.redraw();
+        });
+        Effect::new(move |_| {
+            self.highlight.track();
+            self.picked.track();
+            if let Some(text) = self.text {
+                text.track();
+            }
+            self.redraw();
+        });
+        Effect::new(move |_| {
+            if let Some(node) = self.canvas.get() {
+                on_change(&node, move || self.redraw());
+            }
+        });
+    }
+
+    /// Draws in the next frame, once however much changes before it.
+    fn redraw(self) {
+        if self.waiting.try_get_value() != Some(false) {
+            return;
+        }
+        self.waiting.set_value(true);
+        request_animation_frame(move || {
+            let _ = self.waiting.try_set_value(false);
+            let Some(Some(node)) = self.canvas.try_get_untracked() else { return };
+            let look = Look {
+                highlight: self.highlight.try_get_untracked().flatten(),
+                picked: self.picked.try_get_untracked().unwrap_or_default(),
+                text: self.text.and_then(|text| text.try_get_untracked()).unwrap_or(12.5),
+                ..Look::plain(theme())
+            };
+            let map = self.picture.try_with_untracked(|picture| paint(&node, picture, look));
+            if let Some(Some(map)) = map {
+                let _ = self.hits.try_set_value(map);
+            }
+        });
+    }
+
+    /// Raises what was hit and says its name and value beside it; read out aloud if keys led there.
+    fn show(self, hit: Option<Hit>, aloud: bool) {
+        let key = hit.as_ref().and_then(|hit| hit.key);
+        if self.highlight.get_untracked() != key {
+            self.highlight.set(key);
+        }
+        let wide = self.canvas.get_untracked().map_or(0.0, |node| f64::from(node.client_width()));
+        let tip = hit.map(|hit| self.picture.with_untracked(|picture| describe(picture, hit, wide, aloud)));
+        if self.tip.with_untracked(|shown| *shown != tip) {
+            self.tip.set(tip);
+        }
+    }
+
+    fn clear(self) {
+        self.place.set_value(None);
+        self.show(None, false);
+    }
+
+    fn hover(self, event: &PointerEvent) {
+        let (x, y) = under(event);
+        self.show(self.hits.with_value(|map| map.nearest(x, y)), false);
+    }
+
+    fn click(self, event: &MouseEvent) {
+        let (x, y) = under(event);
+        let (hit, value) = self.hits.with_value(|map| (map.nearest(x, y), map.x_at(x)));
+        self.choose(hit.as_ref(), value);
+    }
+
+    /// A keyed series is picked; otherwise the value along the horizontal axis is chosen.
+    fn choose(self, hit: Option<&Hit>, x: Option<f64>) {
+        match (hit.and_then(|hit| hit.key), self.on_x, x) {
+            (Some(key), ..) => self.on_pick.run(key),
+            (None, Some(on_x), Some(x)) => on_x.run(x),
+            _ => {}
+        }
+    }
+
+    fn press(self, event: &KeyboardEvent) {
+        let point = |place: Option<Place>| place.and_then(|at| self.hits.with_value(|map| map.point(at)));
+        let way = match event.key().as_str() {
+            "ArrowLeft" => Way::Left,
+            "ArrowRight" => Way::Right,
+            "ArrowUp" => Way::Up,
+            "ArrowDown" => Way::Down,
+            "Enter" | " " => {
+                event.prevent_default();
+                let hit = point(self.place.get_value());
+                return self.choose(hit.as_ref(), hit.as_ref().map(|hit| hit.x));
+            }
+            "Escape" => return self.clear(),
+            _ => return,
+        };
+        event.prevent_default();
+        let next = self.hits.with_value(|map| map.moved(self.place.get_value(), way));
+        self.place.set_value(next);
+        self.show(point(next), true);
+    }
+}
+
+/// Where the pointer is on the canvas, in CSS pixels.
+fn under(event: &MouseEvent) -> (f64, f64) {
+    (f64::from(event.offset_x()), f64::from(event.offset_y()))
 }
 
 /// Draws the picture into the canvas, whose store is made to fit its size on the page.
@@ -206,14 +263,22 @@ fn paint(canvas: &HtmlCanvasElement, picture: &Picture, look: Look) -> Option<Hi
     Some(map)
 }
 
+/// An axis' name without its symbol: `layer` of `layer t`.
+fn plain_name(axis: &Axis) -> String {
+    let name = mathematics(&axis.label);
+    let name = name.split([',', '(']).next().unwrap_or_default().trim();
+    match name.rsplit_once(' ') {
+        Some((name, symbol)) if symbol.chars().count() == 1 => name.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
 /// Name, value and place of the box beside a point.
 fn describe(picture: &Picture, hit: Hit, wide: f64, aloud: bool) -> Tip {
-    let short =
-        |axis: &Axis| mathematics(&axis.label).split([',', '(']).next().unwrap_or_default().trim().to_owned();
     let value = match picture {
         Picture::Lines(lines) => {
             let x = if lines.x.whole { format!("{:.0}", hit.x) } else { shown(hit.x) };
-            format!("{} {x}: {}", short(&lines.x), shown(hit.y))
+            format!("{} {x}: {}", plain_name(&lines.x), shown(hit.y))
         }
         Picture::Plane(_) => {
             let sign = if hit.y < 0.0 { "−" } else { "+" };
@@ -223,11 +288,17 @@ fn describe(picture: &Picture, hit: Hit, wide: f64, aloud: bool) -> Tip {
     let (x, y) = hit.at;
     let (across, gap) = if x > wide * 0.55 { ("-100%", -10.0) } else { ("0", 10.0) };
     let (down, drop) = if y < 48.0 { ("0", 10.0) } else { ("-100%", -10.0) };
+    let Theme { paper, ink, line, .. } = theme();
     let style = format!(
         "position: absolute; pointer-events: none; left: {:.1}px; top: {:.1}px; \
-         transform: translate({across}, {down}); max-width: 60%",
+         transform: translate({across}, {down}); width: max-content; max-width: 60%; padding: 2px 8px; border-radius: 4px; \
+         border: 1px solid {}; background: {}; color: {}; font: 13px {FONTS}; \
+         font-variant-numeric: tabular-nums",
         x + gap,
-        y + drop
+        y + drop,
+        line.css(),
+        paper.css(),
+        ink.css(),
     );
     Tip { name: hit.label, value, style, aloud }
 }

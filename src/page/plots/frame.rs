@@ -1,6 +1,6 @@
 //! What both kinds of picture stand in: the room for the drawing, the axes' names, ticks, and words for missing data.
 
-use super::axis::{Ruler, Tick};
+use super::axis::{Ruler, Tick, ticks};
 use super::draw::Look;
 use super::geometry::Rect;
 use super::picture::{Axis, Scale};
@@ -49,6 +49,33 @@ impl Frame {
     pub fn bottom(&self) -> f64 {
         let names = self.under.len() as f64 * self.leading();
         (self.size.1 - names - self.leading() - 8.0).max(self.top() + 20.0).round()
+    }
+
+    /// About how many numbers the vertical axis has room for.
+    #[must_use]
+    pub fn rows(&self, room: &Rect) -> usize {
+        ((room.bottom - room.top) / (self.text * 3.2)).round().clamp(3.0, 6.0) as usize
+    }
+
+    /// Ticks of the horizontal axis: at most `most`, and no more than their numbers leave room for.
+    #[must_use]
+    pub fn fitting_ticks(&self, ruler: &Ruler, whole: bool, most: usize) -> Vec<Tick> {
+        let gap = self.text * 1.2;
+        let fits = |found: &[Tick]| {
+            found.windows(2).all(|pair| {
+                let apart = (ruler.px(pair[1].value) - ruler.px(pair[0].value)).abs();
+                let both = width(&pair[0].text, self.text) + width(&pair[1].text, self.text);
+                apart >= both / 2.0 + gap
+            })
+        };
+        let mut most = most;
+        loop {
+            let found = ticks(ruler, whole, most);
+            if most <= 2 || fits(&found) {
+                return found;
+            }
+            most -= 1;
+        }
     }
 
     /// Writes the names of both axes.

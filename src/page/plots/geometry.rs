@@ -70,6 +70,19 @@ impl Rect {
     }
 }
 
+/// Distance from a place to a segment.
+#[must_use]
+pub fn to_segment(place: Point, from: Point, to: Point) -> f64 {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let square = dx * dx + dy * dy;
+    let along = if square > 0.0 {
+        (((place.0 - from.0) * dx + (place.1 - from.1) * dy) / square).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    (from.0 + along * dx - place.0).hypot(from.1 + along * dy - place.1)
+}
+
 /// The drawn parts of a line with this stroke and thickness.
 #[must_use]
 pub fn dashes(points: &[Point], stroke: Stroke, thick: f64) -> Vec<Vec<Point>> {

@@ -1,6 +1,7 @@
 //! From pixels back to data: what is under the pointer.
 
 use super::axis::Ruler;
+use super::geometry::to_segment;
 use super::scene::Point;
 
 /// How far from a line or a point the pointer still means it, in CSS pixels.
@@ -178,18 +179,6 @@ impl Track {
         }
         least
     }
-}
-
-/// Distance from a place to a segment.
-fn to_segment(place: Point, from: Point, to: Point) -> f64 {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let square = dx * dx + dy * dy;
-    let along = if square > 0.0 {
-        (((place.0 - from.0) * dx + (place.1 - from.1) * dy) / square).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
-    (from.0 + along * dx - place.0).hypot(from.1 + along * dy - place.1)
 }
 
 #[cfg(test)]

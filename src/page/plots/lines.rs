@@ -8,7 +8,7 @@ use super::geometry::{Rect, dashes};
 use super::hit::{HitMap, Spot, Track};
 use super::picture::{Band, Lines, Scale, Series, Stroke};
 use super::scene::{Point, Scene};
-use super::tone::{Tone, tones};
+use super::tone::{TOPMOST, Tone, tones};
 use super::words::{mathematics, shown, width};
 
 /// The name of a series as written: tokens (keyed) are quoted as they are, the rest is set as mathematics.
@@ -55,7 +55,7 @@ pub fn lay_out(picture: &Lines, size: Point, look: &Look) -> (Scene, HitMap) {
     let tones = tones(picture, look);
     let mut room = Rect { left: 0.0, top: frame.top(), right: size.0, bottom: frame.bottom() };
     let y = Ruler { scale: picture.y.scale, low: up.0, high: up.1, from: room.bottom, to: room.top };
-    let rows = ((room.bottom - room.top) / (frame.text * 4.2)).clamp(2.0, 6.0) as usize;
+    let rows = frame.rows(&room);
     let y_ticks = ticks(&y, picture.y.whole, rows);
     let numbers = y_ticks.iter().map(|tick| width(&tick.text, frame.text)).fold(0.0, f64::max);
     room.left = (numbers + 8.0).ceil();
@@ -63,7 +63,7 @@ pub fn lay_out(picture: &Lines, size: Point, look: &Look) -> (Scene, HitMap) {
     room.right = (size.0 - margin.wide).max(room.left + 20.0);
     let mut x =
         Ruler { scale: picture.x.scale, low: across.0, high: across.1, from: room.left, to: room.right };
-    let x_ticks = fitting_ticks(&x, picture.x.whole, &frame);
+    let x_ticks = frame.fitting_ticks(&x, picture.x.whole, 13);
     // The last number is centred under the edge: it needs half its width beyond.
     let last = x_ticks
         .last()
@@ -92,10 +92,15 @@ pub fn lay_out(picture: &Lines, size: Point, look: &Look) -> (Scene, HitMap) {
             }
         }
     }
-    let mut order: Vec<usize> = (0..picture.series.len()).collect();
-    order.sort_by_key(|k| tones[*k].level);
-    for &k in &order {
-        draw_series(&mut scene, &ground, &picture.series[k], &tones[k]);
+    for level in 0..=TOPMOST {
+        // First the seams of all lines of a level: they part it from what lies beneath, not its lines from each other.
+        let same = || (0..tones.len()).filter(|k| tones[*k].level == level);
+        for k in same().filter(|k| tones[*k].seam) {
+            draw_seam(&mut scene, &ground, &picture.series[k], &tones[k]);
+        }
+        for k in same() {
+            draw_series(&mut scene, &ground, &picture.series[k], &tones[k]);
+        }
     }
     margin.draw(&mut scene, &ground.x, &room, frame.text);
     let tracks = picture.series.iter().map(|series| track(&ground, series)).collect();
@@ -129,30 +134,13 @@ fn missing(picture: &Lines) -> &'static str {
     }
 }
 
-/// As many ticks as their numbers leave room for.
-fn fitting_ticks(ruler: &Ruler, whole: bool, frame: &Frame) -> Vec<Tick> {
-    let mut most = 13;
-    loop {
-        let found = ticks(ruler, whole, most);
-        let gap = frame.text * 1.2;
-        let fits = found.windows(2).all(|pair| {
-            let apart = (ruler.px(pair[1].value) - ruler.px(pair[0].value)).abs();
-            let halves = width(&pair[0].text, frame.text) + width(&pair[1].text, frame.text);
-            apart >= halves / 2.0 + gap
-        });
-        if fits || most <= 2 {
-            return found;
-        }
-        most -= 1;
-    }
-}
-
 fn shown_on_axis(value: f64, whole: bool) -> String {
     if whole { format!("{value:.0}").replace('-', "−") } else { shown(value) }
 }
 
 fn draw_grid(scene: &mut Scene, ground: &Ground, ticks: &[Tick]) {
     let (line, muted, room) = (scene.theme.line, scene.theme.muted, &ground.room);
+    scene.hairline((room.left, room.bottom), (room.right, room.bottom), line);
     for tick in ticks {
         let y = ground.y.px(tick.value);
         scene.hairline((room.left, y), (room.right, y), line);
@@ -195,11 +183,17 @@ fn draw_band(scene: &mut Scene, ground: &Ground, band: &Band, look: &Look) {
     close(&mut edge);
 }
 
+fn draw_seam(scene: &mut Scene, ground: &Ground, series: &Series, tone: &Tone) {
+    for part in ground.runs(&series.points).iter().flat_map(|run| ground.room.clip_line(run)) {
+        scene.path(part, scene.theme.paper, 0.8, tone.width + 3.0);
+    }
+}
+
 fn draw_series(scene: &mut Scene, ground: &Ground, series: &Series, tone: &Tone) {
     let runs = ground.runs(&series.points);
     for run in &runs {
         for part in ground.room.clip_line(run) {
-            for dash in dashes(&part, series.stroke, tone.width) {
+            for dash in dashes(&part, tone.stroke, tone.width) {
                 scene.path(dash, tone.colour, tone.alpha, tone.width);
             }
         }

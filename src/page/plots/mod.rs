@@ -25,6 +25,9 @@ pub mod theme;
 pub mod tone;
 pub mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use canvas::Plot;
 pub use draw::{DrawError, Look, draw};
 pub use hit::{Hit, HitMap};

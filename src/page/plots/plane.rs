@@ -28,13 +28,17 @@ pub fn lay_out(picture: &Plane, size: Point, look: &Look) -> (Scene, HitMap) {
     let across = wished(&picture.x, finite.iter().map(|point| point.re));
     let up = wished(&picture.y, finite.iter().map(|point| point.im));
     let (top, bottom) = (frame.top(), frame.bottom());
-    // Numbers such as "−0.25"; the scale, and so the numbers, follow from the room.
-    let left = (width("−0.25", frame.text) + 8.0).ceil();
-    let room = Rect { left, top, right: size.0 - frame.text * 1.5, bottom };
-    let (x, y) = equal(across, up, &room);
-    let rows = ((room.bottom - room.top) / (frame.text * 4.2)).clamp(2.0, 6.0) as usize;
-    let columns = ((room.right - room.left) / (frame.text * 6.0)).clamp(2.0, 9.0) as usize;
-    let (x_ticks, y_ticks) = (ticks(&x, false, columns), ticks(&y, false, rows));
+    // The numbers follow from the room, and the room from the numbers' width: it only ever shrinks, so this settles.
+    let mut room = Rect { left: frame.text, top, right: size.0 - frame.text * 1.5, bottom };
+    let rows = frame.rows(&room);
+    let (mut x, mut y) = equal(across, up, &room);
+    for _ in 0..4 {
+        let numbers =
+            ticks(&y, false, rows).iter().map(|tick| width(&tick.text, frame.text)).fold(0.0, f64::max);
+        room.left = room.left.max((numbers + 8.0).ceil());
+        (x, y) = equal(across, up, &room);
+    }
+    let (x_ticks, y_ticks) = (frame.fitting_ticks(&x, false, 9), ticks(&y, false, rows));
 
     let muted = look.theme.muted;
     for tick in &y_ticks {
@@ -58,9 +62,11 @@ pub fn lay_out(picture: &Plane, size: Point, look: &Look) -> (Scene, HitMap) {
         .filter(|(_, at, _)| room.holds(*at))
         .collect();
     spots.sort_by_key(|(_, _, dot)| dot.level);
-    let mut places = Places::new(Rect { left: 0.0, right: size.0, ..room });
+    let mut places = Places::new(Rect { right: size.0, ..room });
+    places.block([room.left, origin.1 - 0.5, room.right, origin.1 + 0.5]);
+    places.block([origin.0 - 0.5, room.top, origin.0 + 0.5, room.bottom]);
     for (_, at, dot) in &spots {
-        places.block([at.0 - dot.radius, at.1 - dot.radius, at.0 + dot.radius, at.1 + dot.radius]);
+        places.block_dot(*at, dot.radius);
     }
     let arcs: Vec<Vec<Vec<Point>>> =
         picture.circles.iter().map(|circle| arc(circle.centre, circle.radius, &x, &y, &room)).collect();

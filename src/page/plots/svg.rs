@@ -10,6 +10,9 @@ use super::picture::Picture;
 /// Backends count whole pixels: the drawing is made this much larger, so that curves stay smooth.
 const FINENESS: u32 = 8;
 
+/// Ground around the drawing, in CSS pixels.
+const RIM: u32 = 12;
+
 /// The SVG backend divides every font size by this.
 const FONT_FACTOR: f64 = 1.24;
 
@@ -17,10 +20,10 @@ const FONT_FACTOR: f64 = 1.24;
 /// system fonts. The look's `scale` has no bearing: lines are lines.
 #[must_use]
 pub fn to_svg(picture: &Picture, width: u32, height: u32, look: &Look) -> String {
-    let (width, height) = (width.clamp(1, 10_000), height.clamp(1, 10_000));
-    let (wide, high) = (width * FINENESS, height * FINENESS);
+    let (width, height) = (width.clamp(100, 10_000), height.clamp(100, 10_000));
+    let (wide, high, rim) = (width * FINENESS, height * FINENESS, RIM * FINENESS);
     let mut drawn = String::new();
-    let area = SVGBackend::with_string(&mut drawn, (wide, high)).into_drawing_area();
+    let area = SVGBackend::with_string(&mut drawn, (wide - 2 * rim, high - 2 * rim)).into_drawing_area();
     let fine = Look { scale: f64::from(FINENESS), ..look.clone() };
     let outcome = draw_with_fonts(&area, picture, &fine, FONT_FACTOR);
     drop(area);
@@ -33,7 +36,10 @@ pub fn to_svg(picture: &Picture, width: u32, height: u32, look: &Look) -> String
     let _ = write!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {wide} {high}\" stroke-linejoin=\"round\" style=\"font-variant-numeric: tabular-nums\">"
+         viewBox=\"-{rim} -{rim} {wide} {high}\" stroke-linejoin=\"round\" \
+         style=\"font-variant-numeric: tabular-nums\">\n\
+         <rect x=\"-{rim}\" y=\"-{rim}\" width=\"{wide}\" height=\"{high}\" fill=\"{}\"/>",
+        look.theme.paper.css()
     );
     svg.push_str(body);
     svg

@@ -1,11 +1,14 @@
 //! Which lines speak and which stand back.
 
 use super::draw::Look;
-use super::picture::{Colour, Lines, Series, Weight};
+use super::picture::{Colour, Lines, Series, Stroke, Weight};
 use super::theme::Rgb;
 
 /// At most so many keyed lines are in colour at once.
 pub const MOST_IN_COLOUR: usize = 8;
+
+/// The highest [`Tone::level`].
+pub const TOPMOST: u8 = 4;
 
 /// How one series is drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +19,10 @@ pub struct Tone {
     pub alpha: f64,
     /// Thickness in CSS pixels.
     pub width: f64,
+    /// Full, dashed or dotted.
+    pub stroke: Stroke,
+    /// Whether a seam of the ground's colour sets it off from the lines beneath.
+    pub seam: bool,
     /// Order of drawing: higher ones cover lower ones.
     pub level: u8,
     /// Whether points have dots.
@@ -30,7 +37,24 @@ pub struct Tone {
 #[must_use]
 pub fn tones(picture: &Lines, look: &Look) -> Vec<Tone> {
     let spoken = in_colour(picture, look);
-    picture.series.iter().enumerate().map(|(k, series)| tone(series, spoken[k], look)).collect()
+    let mut tones: Vec<Tone> =
+        picture.series.iter().zip(&spoken).map(|(series, spoken)| tone(series, *spoken, look)).collect();
+    tell_apart(picture, &spoken, &mut tones);
+    tones
+}
+
+/// There are fewer hues than lines: a hue's second line is dotted.
+fn tell_apart(picture: &Lines, spoken: &[bool], tones: &mut [Tone]) {
+    let mut used: Vec<Rgb> = Vec::new();
+    for (k, series) in picture.series.iter().enumerate() {
+        let full = series.key.is_some() && spoken[k] && series.stroke == Stroke::Full;
+        if full && matches!(series.colour, Colour::Category(_)) {
+            if used.contains(&tones[k].colour) {
+                tones[k].stroke = Stroke::Dotted;
+            }
+            used.push(tones[k].colour);
+        }
+    }
 }
 
 /// Whether each series has its own colour.
@@ -80,8 +104,10 @@ fn tone(series: &Series, spoken: bool, look: &Look) -> Tone {
         colour,
         alpha: if others_step_back && !quiet { 0.5 } else { 1.0 },
         width: if raised { width + 1.0 } else { width },
+        stroke: series.stroke,
+        seam: series.stroke == Stroke::Full && (raised || (series.weight == Weight::Bold && !quiet)),
         level: match (raised, quiet, series.key, place) {
-            (true, ..) => 4,
+            (true, ..) => TOPMOST,
             (_, true, ..) => 0,
             (_, _, None, _) => 2,
             (_, _, _, Some(_)) => 3,

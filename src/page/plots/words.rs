@@ -119,7 +119,7 @@ pub fn number(value: f64, digits: Option<usize>) -> String {
     let exponent: i32 =
         scientific.split_once('e').and_then(|(_, power)| power.parse().ok()).unwrap_or_default();
     if (-4..6).contains(&exponent) {
-        let decimals = usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0);
+        let decimals = (digits as f64 - 1.0 - f64::from(exponent)).max(0.0) as usize;
         format!("{value:.decimals$}")
     } else {
         scientific
