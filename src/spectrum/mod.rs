@@ -8,9 +8,16 @@ mod eigenvalue;
 mod error;
 mod frame;
 mod heads;
+mod iteration;
+mod kernels;
+mod krylov;
 mod leading;
 mod matrix;
 mod order;
+mod random;
+mod reorder;
+mod ritz;
+mod schur;
 mod vector;
 
 pub use dense::{Spectrum, full_spectrum, full_spectrum_with_vectors};
