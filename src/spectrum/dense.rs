@@ -109,7 +109,7 @@ pub(super) fn pair_from_columns(
 }
 
 /// Eigenvalues (im >= 0) with the column where their vector starts in `vectors`.
-fn decompose(
+pub(super) fn decompose(
     matrix: MatRef<'_, f64>,
     vectors: Option<MatMut<'_, f64>>,
 ) -> Result<Vec<(Eigenvalue, usize)>, SpectrumError> {

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dense::dense_pairs;
+use super::iteration::{Plan, iterate};
 use super::{EigenPair, LayerMatrix, Order};
 
 /// How many leading pairs a layer is shown with unless the reader asks for another number.
@@ -27,13 +28,24 @@ pub struct LeadingPairs {
 
 /// The `count` leading eigenpairs of F in `order`.
 ///
+/// Wide layers are treated by a restarted block Krylov iteration that never forms F; for small ones, and where many of
+/// the eigenvalues are wanted, the whole eigenproblem is cheaper.
+///
 /// Never panics: if the weights hold a number that is not finite, no pairs come back and `converged` is false.
 #[must_use]
 pub fn leading_pairs(matrix: &LayerMatrix, count: usize, order: Order) -> LeadingPairs {
+    let count = count.min(matrix.width);
+    match Plan::new(matrix.width, count) {
+        Some(plan) => iterate(matrix, count, order, &plan).unwrap_or_else(|_| LeadingPairs::none(order, 0)),
+        None => dense_leading(matrix, count, order),
+    }
+}
+
+fn dense_leading(matrix: &LayerMatrix, count: usize, order: Order) -> LeadingPairs {
     let dense = matrix.dense();
     let norm = dense.norm_l2();
     match dense_pairs(dense.as_ref(), order) {
-        Ok(pairs) => LeadingPairs::new(keep_whole(pairs, count), order, 0, norm, count.min(matrix.width)),
+        Ok(pairs) => LeadingPairs::new(keep_whole(pairs, count), order, 0, norm, count),
         Err(_) => LeadingPairs::none(order, 0),
     }
 }

@@ -2,6 +2,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 
 use super::SpectrumError;
+use super::kernels::{Pair, PairMut, product, product_pair};
 
 /// A layer matrix F = O V (d x d), borrowed as its two factors and never formed unless [`LayerMatrix::dense`] is
 /// called. Both factors are row-major, y = W x (`[PM]`: heads are blocks of rows of V and of columns of O).
@@ -32,8 +33,15 @@ impl<'a> LayerMatrix<'a> {
 
     /// y = F x = O (V x); `scratch` holds V x. All three have d entries.
     pub fn apply(&self, x: &[f64], y: &mut [f64], scratch: &mut [f64]) {
-        product(self.value, self.width, x, scratch);
-        product(self.output, self.width, scratch, y);
+        product(self.value, x, scratch);
+        product(self.output, scratch, y);
+    }
+
+    /// Both products in one pass over the weights, which takes little longer than one product.
+    pub(super) fn apply_pair(&self, x: Pair<'_>, y: PairMut<'_>, scratch: &mut [Vec<f64>; 2]) {
+        let [s_0, s_1] = scratch;
+        product_pair(self.value, x, [s_0, s_1]);
+        product_pair(self.output, [s_0, s_1], y);
     }
 
     /// trace F = sum over i, j of `O_ij` `V_ji`, which is the sum of all eigenvalues.
@@ -79,12 +87,6 @@ impl<'a> LayerMatrix<'a> {
         let mut product = Mat::zeros(self.width, self.width);
         matmul(product.as_mut(), Accum::Replace, output.as_ref(), value.as_ref(), 1.0, Par::Seq);
         product
-    }
-}
-
-fn product(weights: &[f32], width: usize, x: &[f64], y: &mut [f64]) {
-    for (row, y) in weights.chunks_exact(width.max(1)).zip(y) {
-        *y = row.iter().zip(x).map(|(&w, &x)| f64::from(w) * x).sum();
     }
 }
 

@@ -8,9 +8,16 @@ mod eigenvalue;
 mod error;
 mod frame;
 mod heads;
+mod iteration;
+mod kernels;
+mod krylov;
 mod leading;
 mod matrix;
 mod order;
+mod random;
+mod reorder;
+mod ritz;
+mod schur;
 mod vector;
 
 pub use crate::settings::Order;
