@@ -55,10 +55,7 @@ fn dot_of<T: Copy + Into<f64>>(a: &[T], x: &[f64]) -> f64 {
     for (a, x) in a.iter().zip(x) {
         multiply_add(&mut sums, a, x);
     }
-    a_rest
-        .iter()
-        .zip(x_rest)
-        .fold(total(sums), |sum, (&a, x)| sum + a.into() * x)
+    a_rest.iter().zip(x_rest).fold(total(sums), |sum, (&a, x)| sum + a.into() * x)
 }
 
 /// y = W x for row-major f32 weights, summed in f64.

@@ -94,9 +94,7 @@ fn solve(system: &mut [[f64; 5]; 4], unknowns: usize, floor: f64) -> [f64; 4] {
     }
     let mut solution = [0.0; 4];
     for step in (0..unknowns).rev() {
-        let known: f64 = (step + 1..unknowns)
-            .map(|j| system[step][j] * solution[order[j]])
-            .sum();
+        let known: f64 = (step + 1..unknowns).map(|j| system[step][j] * solution[order[j]]).sum();
         solution[order[step]] = (system[step][4] - known) / system[step][step];
     }
     solution
@@ -133,7 +131,9 @@ mod tests {
             random.fill(&mut matrix);
             let mut schur = Schur::of(matrix.clone(), n).unwrap();
             assert!(error(&matrix, &schur) < 1e-13, "n = {n}");
-            for index in (0..schur.blocks.len().saturating_sub(1)).chain(0..schur.blocks.len().saturating_sub(1)) {
+            for index in
+                (0..schur.blocks.len().saturating_sub(1)).chain(0..schur.blocks.len().saturating_sub(1))
+            {
                 schur.swap(index);
                 let worst = error(&matrix, &schur);
                 assert!(worst < 1e-12, "n = {n}, swap {index}: {worst} {:?}", schur.blocks);

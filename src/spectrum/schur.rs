@@ -34,16 +34,8 @@ impl Schur {
     /// [`SpectrumError::NoConvergence`] when the iteration stalls, also for entries that are not finite.
     pub(super) fn of(form: Vec<f64>, size: usize) -> Result<Self, SpectrumError> {
         let mut basis = vec![0.0; size * size];
-        basis
-            .iter_mut()
-            .step_by(size + 1)
-            .for_each(|diagonal| *diagonal = 1.0);
-        let mut schur = Self {
-            size,
-            form,
-            basis,
-            blocks: Vec::new(),
-        };
+        basis.iter_mut().step_by(size + 1).for_each(|diagonal| *diagonal = 1.0);
+        let mut schur = Self { size, form, basis, blocks: Vec::new() };
         schur.reduce_to_hessenberg();
         schur.iterate()?;
         schur.find_blocks();
@@ -182,14 +174,8 @@ impl Schur {
         let mut row = 0;
         while row < self.size {
             let paired = row + 1 < self.size && self.entry(row + 1, row) != 0.0;
-            let value = if paired {
-                self.pair_value(row)
-            } else {
-                Eigenvalue {
-                    re: self.entry(row, row),
-                    im: 0.0,
-                }
-            };
+            let value =
+                if paired { self.pair_value(row) } else { Eigenvalue { re: self.entry(row, row), im: 0.0 } };
             let size = if paired { 2 } else { 1 };
             self.blocks.push(Block { size, value });
             row += size;
@@ -200,18 +186,13 @@ impl Schur {
         let half = (self.entry(row, row) - self.entry(row + 1, row + 1)) / 2.0;
         let discriminant = half * half + self.entry(row, row + 1) * self.entry(row + 1, row);
         let re = (self.entry(row, row) + self.entry(row + 1, row + 1)) / 2.0;
-        Eigenvalue {
-            re,
-            im: (-discriminant).max(0.0).sqrt(),
-        }
+        Eigenvalue { re, im: (-discriminant).max(0.0).sqrt() }
     }
 }
 
 /// Turns x into v with |v|^2 = 2 such that (I - v v^T) x = (head, 0, ..), and gives head. `None` if x is 0.
 pub(super) fn householder(vector: &mut [f64]) -> Option<f64> {
-    let largest = vector
-        .iter()
-        .fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
+    let largest = vector.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
     if largest.is_nan() || largest == 0.0 {
         return None;
     }
@@ -226,14 +207,9 @@ pub(super) fn householder(vector: &mut [f64]) -> Option<f64> {
 }
 
 fn reflect(vector: &[f64], part: &mut [f64]) {
-    let along = if part.len() > 4 {
-        dot(vector, part)
-    } else {
-        part.iter().zip(vector).map(|(a, b)| a * b).sum()
-    };
-    part.iter_mut()
-        .zip(vector)
-        .for_each(|(entry, v)| *entry -= along * v);
+    let along =
+        if part.len() > 4 { dot(vector, part) } else { part.iter().zip(vector).map(|(a, b)| a * b).sum() };
+    part.iter_mut().zip(vector).for_each(|(entry, v)| *entry -= along * v);
 }
 
 /// Multiplies columns by I - v v^T from the right: as many as v has entries, each `stride` long, rows below `height` left.
@@ -251,15 +227,9 @@ fn reflect_columns(vector: &[f64], columns: &mut [f64], stride: usize, height: u
     }
     let mut along = vec![0.0; height];
     for (v, column) in vector.iter().zip(columns.chunks_exact(stride)) {
-        along
-            .iter_mut()
-            .zip(column)
-            .for_each(|(sum, entry)| *sum += v * entry);
+        along.iter_mut().zip(column).for_each(|(sum, entry)| *sum += v * entry);
     }
     for (v, column) in vector.iter().zip(columns.chunks_exact_mut(stride)) {
-        column
-            .iter_mut()
-            .zip(&along)
-            .for_each(|(entry, along)| *entry -= v * along);
+        column.iter_mut().zip(&along).for_each(|(entry, along)| *entry -= v * along);
     }
 }

@@ -19,8 +19,8 @@ pub const ALIGNMENT: Formula = Formula {
         r#"<mrow><mo>‖</mo><msup><mi>P</mi><mo>⊤</mo></msup><msub><mi>x</mi><mi>i</mi></msub><mo>‖</mo></mrow>"#,
         r#"<mrow><mo>‖</mo><msub><mi>x</mi><mi>i</mi></msub><mo>‖</mo></mrow></mfrac></math>"#,
         r#"where <math><mi>P</mi></math> is <math><msub><mi>v</mi><mn>1</mn></msub></math>, or an orthonormal basis of the span of "#,
-        r#"<math><mi>Re</mi><mo>&#8289;</mo><msub><mi>v</mi><mn>1</mn></msub></math> and "#,
-        r#"<math><mi>Im</mi><mo>&#8289;</mo><msub><mi>v</mi><mn>1</mn></msub></math> where "#,
+        r#"<math><mi>Re</mi><mspace width="0.17em"/><msub><mi>v</mi><mn>1</mn></msub></math> and "#,
+        r#"<math><mi>Im</mi><mspace width="0.17em"/><msub><mi>v</mi><mn>1</mn></msub></math> where "#,
         r#"<math><msub><mi>λ</mi><mn>1</mn></msub></math> is complex. A step is</p>"#,
         r#"<p><math display="block"><msub><mi>x</mi><mi>i</mi></msub><mo stretchy="false">(</mo><mi>t</mi><mo>+</mo><mn>1</mn><mo stretchy="false">)</mo>"#,
         r#"<mo>=</mo><mi>r</mi><mfrac><mrow><msub><mi>x</mi><mi>i</mi></msub><mo>+</mo><msub><mi>y</mi><mi>i</mi></msub></mrow>"#,
@@ -48,7 +48,7 @@ pub const CONSENSUS: Formula = Formula {
 pub const GAPS: Formula = Formula {
     source: words::SOURCE_BOTH,
     html: concat!(
-        r#"<p><math display="block"><mi>Re</mi><mo>&#8289;</mo><msub><mi>λ</mi><mn>1</mn></msub><mo>−</mo><mi>Re</mi><mo>&#8289;</mo><msub><mi>λ</mi><mn>2</mn></msub></math>"#,
+        r#"<p><math display="block"><mi>Re</mi><mspace width="0.17em"/><msub><mi>λ</mi><mn>1</mn></msub><mo>−</mo><mi>Re</mi><mspace width="0.17em"/><msub><mi>λ</mi><mn>2</mn></msub></math>"#,
         r#"<math display="block"><mrow><mo>|</mo><msub><mi>μ</mi><mn>1</mn></msub><mo>|</mo></mrow><mo>−</mo><mrow><mo>|</mo><msub><mi>μ</mi><mn>2</mn></msub><mo>|</mo></mrow><mo>,</mo>"#,
         r#"<mspace width="1em"/><msub><mi>μ</mi><mi>k</mi></msub><mo>=</mo><mn>1</mn><mo>+</mo><msub><mi>λ</mi><mi>k</mi></msub><mtext> †</mtext></math>"#,
         r#"where 2 is the next eigenvalue that is not the conjugate of the first.</p>"#,

@@ -67,16 +67,18 @@ pub fn SettingsPanel(open: RwSignal<bool>) -> impl IntoView {
                         {words::BIASES_ON}
                     </label>
                 </fieldset>
-                <Steps />
-                <SliderField
-                    name="eigenvalues"
-                    label=words::EIGENVALUES
-                    most=MAX_EIGENVALUES
-                    value=Signal::derive(move || settings.get().eigenvalues)
-                    on_change=move |value| {
-                        store.edit(Change::Continuous, |choices| choices.settings.eigenvalues = value);
-                    }
-                />
+                <div class="stack">
+                    <Steps />
+                    <SliderField
+                        name="eigenvalues"
+                        label=words::EIGENVALUES
+                        most=MAX_EIGENVALUES
+                        value=Signal::derive(move || settings.get().eigenvalues)
+                        on_change=move |value| {
+                            store.edit(Change::Continuous, |choices| choices.settings.eigenvalues = value);
+                        }
+                    />
+                </div>
             </div>
             <button type="button" class="sheet-only" on:click=move |_| open.set(false)>{words::DONE}</button>
         </section>

@@ -18,13 +18,13 @@ mod names {
     pub const ALIGNMENT_VECTOR: &str = "alignment with v_1, |v_1 · x_i|";
     pub const ALIGNMENT_FRAME: &str = "alignment with the leading frame, a_i";
     pub const MEAN: &str = "mean";
-    pub const CONSENSUS: &str = "between 0 and 1";
+    pub const CONSENSUS: &str = "cosine, spread";
     pub const COSINE: &str = "mean cosine";
     pub const SPREAD: &str = "spread";
-    pub const GAPS: &str = "gap";
+    pub const GAPS: &str = "lead of λ_1 over the next";
     pub const GAP_SHIFTED: &str = "|μ_1| − |μ_2|";
     pub const GAP_REAL: &str = "Re λ_1 − Re λ_2";
-    pub const STEPS: &str = "change and share";
+    pub const STEPS: &str = "mean change γ, share ρ";
     pub const GAMMA: &str = "γ";
     pub const RHO: &str = "ρ";
     pub const NO_CHANGE: &str = "no change";
@@ -49,7 +49,7 @@ pub fn alignment(report: &Report, picked: &[usize]) -> Picture {
                 key: Some(token.position),
                 labelled: rank.is_some(),
                 points: path(report, |values| values.get(token.position).copied().unwrap_or(f64::NAN)),
-                colour: rank.map_or(Colour::Muted, Colour::Category),
+                colour: rank.map_or(Colour::Muted, pick_colour),
                 stroke: if rank >= Some(HUES) { Stroke::Dotted } else { Stroke::Full },
                 weight: if rank.is_some() { Weight::Normal } else { Weight::Thin },
                 markers: false,
@@ -78,6 +78,12 @@ pub fn alignment(report: &Report, picked: &[usize]) -> Picture {
         series,
         ..Lines::default()
     })
+}
+
+/// The colour of the pick of a rank. The first hue comes last: it is close to the mean's.
+#[must_use]
+pub fn pick_colour(rank: usize) -> Colour {
+    Colour::Category(rank + 1)
 }
 
 /// A value before every step with that step's frame, and after the last one with the last frame.
@@ -126,8 +132,8 @@ pub fn consensus(report: &Report) -> Picture {
         x: layer_axis(report, report.mean_pairwise_cosine.len().saturating_sub(1)),
         y: Axis { label: names::CONSENSUS.to_owned(), range: Some(unit_range(report)), ..Axis::default() },
         series: vec![
-            line(names::COSINE, from_start(&report.mean_pairwise_cosine), Colour::Category(0)),
-            line(names::SPREAD, from_start(&report.spread), Colour::Category(1)),
+            line(names::COSINE, from_start(&report.mean_pairwise_cosine), Colour::Category(2)),
+            line(names::SPREAD, from_start(&report.spread), Colour::Category(3)),
         ],
         ..Lines::default()
     })
@@ -146,7 +152,7 @@ pub fn gaps(report: &Report) -> Picture {
         x: layer_axis(report, report.layers.len().saturating_sub(1)),
         y: Axis { label: names::GAPS.to_owned(), ..Axis::default() },
         series: vec![
-            line(names::GAP_REAL, by_layer(report, |layer| layer.gap_real), Colour::Category(1)),
+            line(names::GAP_REAL, by_layer(report, |layer| layer.gap_real), Colour::Category(5)),
             line(names::GAP_SHIFTED, by_layer(report, |layer| layer.gap_shifted_modulus), Colour::Accent),
         ],
         rules: vec![Rule { y: 0.0, label: String::new() }],
@@ -162,7 +168,7 @@ pub fn steps(report: &Report) -> Picture {
         y: Axis { label: names::STEPS.to_owned(), ..Axis::default() },
         series: vec![
             line(names::RHO, by_layer(report, |layer| layer.rho), Colour::Category(1)),
-            line(names::GAMMA, by_layer(report, |layer| Some(layer.gamma)), Colour::Category(0)),
+            line(names::GAMMA, by_layer(report, |layer| Some(layer.gamma)), Colour::Accent),
         ],
         rules: vec![
             Rule { y: 0.0, label: names::NO_CHANGE.to_owned() },
@@ -203,9 +209,14 @@ pub fn spectrum(layer: &LayerReport) -> Picture {
     if let Some(&[re, im]) = layer.eigenvalues.first() {
         circles.push(circle((1.0 + re).hypot(im), names::LEADING_CIRCLE, Colour::Accent, Stroke::Dotted));
     }
+    // The whole circle |mu| = 1 is always in sight, so that one sees how far the eigenvalues lie from it.
+    let finite = || layer.eigenvalues.iter().filter(|[re, im]| re.is_finite() && im.is_finite());
+    let left = finite().map(|[re, _]| re - 0.3).fold(-2.15, f64::min);
+    let right = finite().map(|[re, _]| re + 0.3).fold(0.3, f64::max);
+    let top = finite().map(|[_, im]| im.abs() * 1.15).fold(1.1, f64::max);
     Picture::Plane(Plane {
-        x: Axis { label: names::REAL.to_owned(), ..Axis::default() },
-        y: Axis { label: names::IMAGINARY.to_owned(), ..Axis::default() },
+        x: Axis { label: names::REAL.to_owned(), range: Some((left, right)), ..Axis::default() },
+        y: Axis { label: names::IMAGINARY.to_owned(), range: Some((-top, top)), ..Axis::default() },
         points,
         circles,
     })
@@ -287,7 +298,7 @@ mod tests {
         let found = lines(alignment(&sample(), &[1]));
         assert_eq!(found.series.len(), 3);
         assert_eq!(found.series[1].points, [(0.0, 0.2), (1.0, 0.25), (2.0, 0.7)]);
-        assert_eq!(found.series[1].colour, Colour::Category(0));
+        assert_eq!(found.series[1].colour, Colour::Category(1));
         assert!(found.series[1].labelled && !found.series[0].labelled);
         assert_eq!(found.series[2].points[2], (2.0, 0.6));
         assert_eq!(found.series[2].weight, Weight::Bold);
@@ -299,7 +310,7 @@ mod tests {
     fn the_table_holds_both_sides_of_every_step() {
         let found = alignment_table(&sample());
         assert_eq!(found.rows.len(), 6);
-        assert_eq!(found.rows[0], ["0", "0", "\u{2581}t0", "0.1000", "0.3000"]);
+        assert_eq!(found.rows[0], ["0", "0", "\u{2423}t0", "0.1000", "0.3000"]);
         assert_eq!(found.rows[5], ["1", "", "mean", "0.2000", "0.6000"]);
     }
 

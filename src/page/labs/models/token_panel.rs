@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::{
+    pictures::pick_colour,
     tokens::{Token, tokens},
     words,
 };
@@ -26,7 +27,14 @@ pub fn TokenPanel(report: Signal<Arc<Report>>) -> impl IntoView {
     };
     view! {
         <section class="tokens" aria-labelledby="tokens-title" data-part="tokens">
-            <h3 id="tokens-title">{words::TOKENS}</h3>
+            <div class="tokens-head">
+                <h3 id="tokens-title">{words::TOKENS}</h3>
+                <Show when=move || picked.with(|picked| !picked.is_empty())>
+                    <button type="button" class="quiet" data-action="clear-picks" on:click=move |_| {
+                        store.edit(Change::Continuous, |choices| choices.picked.clear());
+                    }>{words::CLEAR_PICKS}</button>
+                </Show>
+            </div>
             <ol class="token-list" on:pointerleave=move |_| store.highlight.set(None)>
                 {move || list.get().into_iter().map(|token| view! { <TokenButton token picked /> }).collect_view()}
             </ol>
@@ -37,11 +45,6 @@ pub fn TokenPanel(report: Signal<Arc<Report>>) -> impl IntoView {
                 <span class="ramp-name">{words::RAMP}</span>
             </div>
             <p class="told">{told}</p>
-            <Show when=move || picked.with(|picked| !picked.is_empty())>
-                <button type="button" class="quiet" data-action="clear-picks" on:click=move |_| {
-                    store.edit(Change::Continuous, |choices| choices.picked.clear());
-                }>{words::CLEAR_PICKS}</button>
-            </Show>
         </section>
     }
 }
@@ -50,7 +53,8 @@ pub fn TokenPanel(report: Signal<Arc<Report>>) -> impl IntoView {
 fn TokenButton(token: Token, picked: Memo<Vec<usize>>) -> impl IntoView {
     let store = expect_context::<Store>();
     let at = token.position;
-    let is_picked = move || picked.with(|picked| picked.contains(&at));
+    let rank = Memo::new(move |_| picked.with(|picked| picked.iter().position(|&picked| picked == at)));
+    let colours = grounds(token.last);
     let lit = Memo::new(move |_| store.highlight.get() == Some(at));
     let line = words::token_line(&token);
     view! {
@@ -59,8 +63,8 @@ fn TokenButton(token: Token, picked: Memo<Vec<usize>>) -> impl IntoView {
                 type="button"
                 class="token"
                 class:lit=move || lit.get()
-                style=grounds(token.last)
-                aria-pressed=move || is_picked().to_string()
+                style=move || colours.clone() + &ring(rank.get())
+                aria-pressed=move || rank.get().is_some().to_string()
                 title=line
                 data-token=at.to_string()
                 on:pointerenter=move |_| store.highlight.set(Some(at))
@@ -86,6 +90,13 @@ fn grounds(alignment: f64) -> String {
         format!("--ground-{name}:{};--ink-{name}:{ink};", ground.css())
     };
     pair(Theme::LIGHT, "light") + &pair(Theme::DARK, "dark")
+}
+
+/// The colour of a picked token's line, for both pages.
+fn ring(rank: Option<usize>) -> String {
+    let Some(colour) = rank.map(pick_colour) else { return String::new() };
+    let (light, dark) = (Theme::LIGHT.colour(colour), Theme::DARK.colour(colour));
+    format!("--ring-light:{};--ring-dark:{};", light.css(), dark.css())
 }
 
 /// The ramp from 0 to 1, for both pages.

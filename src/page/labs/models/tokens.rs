@@ -58,7 +58,7 @@ fn visible(text: &str, spelled: &str) -> String {
     let shown: String = text
         .chars()
         .map(|c| match c {
-            ' ' => '\u{2581}',
+            ' ' => '\u{2423}',
             '\n' => '\u{21b5}',
             '\t' => '\u{21e5}',
             c if c.is_control() => '\u{fffd}',
@@ -80,7 +80,7 @@ mod tests {
         sample.tokens[1] = "[CLS]".to_owned();
         let found = tokens(&sample);
         let names: Vec<_> = found.iter().map(|token| token.name.as_str()).collect();
-        assert_eq!(names, ["\u{2581}a (0)", "[CLS]", "\u{2581}a (2)"]);
+        assert_eq!(names, ["\u{2423}a (0)", "[CLS]", "\u{2423}a (2)"]);
         assert_eq!((found[2].id, found[2].first, found[2].last), (7, 0.3, 0.6));
         assert_eq!(visible("\n\tx\u{7}", ""), "\u{21b5}\u{21e5}x\u{fffd}");
     }

@@ -96,24 +96,24 @@ fn expectation(layer: &LayerReport, steps: usize) -> String {
     let left = ratio.powf(steps as f64);
     let doubt = if left > TOO_CLOSE {
         format!(
-            "; \u{d7} {} is left after {}, so the spectrum alone does not promise that they arrive",
-            fixed(left, 2),
-            counted(steps, "step")
+            ". After {} {} % of the angle is left, so the spectrum alone does not promise that they arrive",
+            counted(steps, "step"),
+            fixed(left * 100.0, 0)
         )
     } else {
         String::new()
     };
     let kind = if layer.frame_dimension > 1 {
         format!(
-            "a complex pair, so the tokens turn by {}\u{b0} a layer in its plane, and their angle to the plane shrinks by {factor}",
+            "a complex pair: under uniform attention the tokens turn in its plane by {}\u{b0} a layer, and their angle to the plane shrinks by {factor}",
             fixed(im.abs().atan2(re).to_degrees(), 1)
         )
     } else if re < 0.0 {
         format!(
-            "real with \u{3bc}\u{2081} < 0, so the tokens change sides at every layer, and their angle to \u{b1}v\u{2081} shrinks by {factor}"
+            "real with \u{3bc}\u{2081} < 0: under uniform attention the tokens change sides at every layer, and their angle to \u{b1}v\u{2081} shrinks by {factor}"
         )
     } else {
-        format!("real, and the angle to \u{b1}v\u{2081} shrinks by {factor}")
+        format!("real: under uniform attention the angle to \u{b1}v\u{2081} shrinks by {factor}")
     };
     format!("\u{3bb}\u{2081} = {lambda} is {kind}{doubt}.")
 }
@@ -220,7 +220,7 @@ mod tests {
         );
         assert_eq!(
             found.expected,
-            "λ₁ = 0.81 ± 0.12i is a complex pair, so the tokens turn by 3.7° a layer in its plane, and their angle to the plane shrinks by × 0.980 a layer; × 0.79 is left after 12 steps, so the spectrum alone does not promise that they arrive."
+            "λ₁ = 0.81 ± 0.12i is a complex pair: under uniform attention the tokens turn in its plane by 3.7° a layer, and their angle to the plane shrinks by × 0.980 a layer. After 12 steps 79 % of the angle is left, so the spectrum alone does not promise that they arrive."
         );
         assert_eq!(
             found.measured,
@@ -233,7 +233,10 @@ mod tests {
         let mut step = layer(&[[1.24, 0.0], [0.2, 0.0]], &[0.1], &[0.9]);
         step.gap_shifted_modulus = Some(1.04);
         let found = verdict(&report(true, vec![step; 12]));
-        assert_eq!(found.expected, "λ₁ = 1.24 is real, and the angle to ±v₁ shrinks by × 0.54 a layer.");
+        assert_eq!(
+            found.expected,
+            "λ₁ = 1.24 is real: under uniform attention the angle to ±v₁ shrinks by × 0.54 a layer."
+        );
         assert!(found.headline.contains("towards v₁"), "{found:?}");
     }
 

@@ -20,7 +20,7 @@ use crate::{
 /// Height of the small pictures, in CSS pixels.
 const SMALL: f64 = 240.0;
 /// Height of the spectrum.
-const PLANE: f64 = 320.0;
+const PLANE: f64 = 380.0;
 
 /// A report that is on show, whatever came before it.
 type Shown = Signal<Arc<Report>>;

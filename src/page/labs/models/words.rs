@@ -69,12 +69,11 @@ pub fn spectrum_caption(layer: &LayerReport) -> String {
 pub fn summary(report: &Report) -> String {
     let model = &report.model;
     let steps = report.layers.len();
-    let how = if model.shared { "one shared layer" } else { "each with its own layer" };
+    let how = if model.shared { " of one shared layer" } else { ", each with its own layer" };
     let plural =
         |count: usize, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
     format!(
-        "{} \u{b7} {} \u{b7} {}, {how} \u{b7} width {}, {}",
-        model.name,
+        "{} \u{b7} {}{how} \u{b7} width {}, {}",
         plural(report.tokens.len(), "token"),
         plural(steps, "step"),
         model.width,
