@@ -217,6 +217,7 @@ fn property(of: &JsValue, name: &str) -> Option<JsValue> {
 
 fn obituary(message: &str) -> String {
     let message = message.trim().trim_end_matches('.');
+    let message = message.strip_prefix("Uncaught ").unwrap_or(message);
     if message.is_empty() {
         "The part of this page that computes could not be loaded.".to_owned()
     } else {
@@ -251,7 +252,7 @@ mod tests {
     fn a_death_is_told_in_one_sentence() {
         assert_eq!(obituary(""), "The part of this page that computes could not be loaded.");
         assert_eq!(
-            obituary("RuntimeError: unreachable."),
+            obituary("Uncaught RuntimeError: unreachable."),
             "The part of this page that computes has stopped (RuntimeError: unreachable)."
         );
     }

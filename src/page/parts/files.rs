@@ -34,7 +34,7 @@ pub fn open(store: Store, files: Vec<File>) -> bool {
 
 /// Whether a file of this name is one that a model consists of.
 fn belongs(name: &str) -> bool {
-    let extension = std::path::Path::new(name).extension().map(|extension| extension.to_ascii_lowercase());
+    let extension = std::path::Path::new(name).extension().map(std::ffi::OsStr::to_ascii_lowercase);
     matches!(name, "config.json" | "tokenizer.json" | "model.safetensors.index.json")
         || extension.is_some_and(|extension| extension == "safetensors" || extension == "bin")
 }

@@ -1,11 +1,11 @@
-//! The page's formulas in MathML, written by hand: there are few, and browsers set them without help.
+//! The page's formulas in `MathML`, written by hand: there are few, and browsers set them without help.
 
 use super::words;
 
 /// A definition and where it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Formula {
-    /// MathML, one or more `math` elements with words between them.
+    /// `MathML`, one or more `math` elements with words between them.
     pub html: &'static str,
     /// The source in one sentence.
     pub source: &'static str,

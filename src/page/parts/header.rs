@@ -26,7 +26,7 @@ pub fn Header() -> impl IntoView {
     let copying = RwSignal::new(Copying::Not);
     view! {
         <header class="head">
-            <a class="skip" href="#result" on:click=skip>{words::SKIP}</a>
+            <a class="skip" href="#result" on:click=move |event| skip(&event)>{words::SKIP}</a>
             <p class="name">{words::NAME}</p>
             <nav aria-label=words::LABS>
                 <a href="#" aria-current="page" on:click=|event| event.prevent_default()>{words::MODELS}</a>
@@ -48,7 +48,7 @@ pub fn Header() -> impl IntoView {
 }
 
 /// Goes to the result without leaving a trace in the address, which belongs to the reader's choices.
-fn skip(event: web_sys::MouseEvent) {
+fn skip(event: &web_sys::MouseEvent) {
     event.prevent_default();
     if let Some(result) = document().get_element_by_id("result") {
         result.scroll_into_view();

@@ -50,15 +50,12 @@ impl Theme {
     /// Puts the choice on the document, where the styles look for it, and remembers it.
     pub fn apply(self) {
         let Some(root) = document().document_element() else { return };
-        let _kept = match self.word() {
-            Some(word) => {
-                let _set = root.set_attribute("data-theme", word);
-                call("setItem", &[KEY, word])
-            }
-            None => {
-                let _removed = root.remove_attribute("data-theme");
-                call("removeItem", &[KEY])
-            }
+        let _kept = if let Some(word) = self.word() {
+            let _set = root.set_attribute("data-theme", word);
+            call("setItem", &[KEY, word])
+        } else {
+            let _removed = root.remove_attribute("data-theme");
+            call("removeItem", &[KEY])
         };
     }
 }

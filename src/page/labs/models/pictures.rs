@@ -331,7 +331,7 @@ mod tests {
         let Picture::Plane(found) = spectrum(&sample().layers[1]) else { unreachable!("lines") };
         let filled: Vec<_> = found.points.iter().map(|point| point.filled).collect();
         assert_eq!(filled, [true, true, false]);
-        assert_eq!(found.circles[0].radius, 1.0);
+        assert!((found.circles[0].radius - 1.0).abs() < 1e-12);
         assert!((found.circles[1].radius - 1.4_f64.hypot(0.3)).abs() < 1e-12);
         assert_eq!(spectrum_table(&sample().layers[1]).rows[0], ["1", "0.4000", "0.3000", "1.432"]);
     }

@@ -118,7 +118,7 @@ fn expectation(layer: &LayerReport, steps: usize) -> String {
     format!("\u{3bb}\u{2081} = {lambda} is {kind}{doubt}.")
 }
 
-/// The factor |mu_2/mu_1| a layer, with as many digits as tell it apart from 1.
+/// The factor |`mu_2` / `mu_1`| a layer, with as many digits as tell it apart from 1.
 fn shrinking(ratio: f64) -> String {
     let digits = if ratio > 0.95 { 3 } else { 2 };
     format!("\u{d7} {} a layer", fixed(ratio, digits))
@@ -133,34 +133,35 @@ fn layer_varying(report: &Report, before: f64, after: f64) -> Verdict {
         out_of(rises, layers.len(), "layer")
     );
     let pairs = layers.iter().filter(|layer| layer.frame_dimension > 1).count();
-    let mut expected =
-        "each layer has its own matrix F and its own v\u{2081}; the further |\u{3bc}\u{2081}| leads, the more a layer should tilt"
-            .to_owned();
-    if pairs > 0 {
-        expected += &format!(
-            ". At {} \u{3bb}\u{2081} is a complex pair and the target a plane",
+    let planes = match pairs {
+        0 => String::new(),
+        _ => format!(
+            " At {} \u{3bb}\u{2081} is a complex pair and the target a plane.",
             out_of(pairs, layers.len(), "layer")
-        );
-    }
-    let mut measured = String::new();
-    let by_gamma = |a: &(usize, &LayerReport), b: &(usize, &LayerReport)| a.1.gamma.total_cmp(&b.1.gamma);
-    if let Some((at, most)) = layers.iter().enumerate().max_by(by_gamma).filter(|(_, most)| most.gamma > 0.0)
-    {
-        measured += &format!("the largest rise is at layer {at} ({})", gamma_and_gap(most));
-    }
-    if let Some((at, least)) =
-        layers.iter().enumerate().min_by(by_gamma).filter(|(_, least)| least.gamma < 0.0)
-    {
-        measured += if measured.is_empty() { "" } else { ", " };
-        measured += &format!("the largest fall at layer {at} ({})", gamma_and_gap(least));
-    }
-    measured += if measured.is_empty() { "" } else { ". " };
-    measured += &format!(
-        "Mean alignment is {} before the first layer and {} after the last, each with its own frame. This is one text, not tested against chance",
+        ),
+    };
+    let expected = format!(
+        "each layer has its own matrix F and its own v\u{2081}; the further |\u{3bc}\u{2081}| leads, the more a layer should tilt.{planes}"
+    );
+    let measured = format!(
+        "{}mean alignment is {} before the first layer and {} after the last, each with its own frame. This is one text, not tested against chance.",
+        extremes(layers),
         fixed(before, 2),
         fixed(after, 2)
     );
-    Verdict { headline, expected: expected + ".", measured: measured + "." }
+    Verdict { headline, expected, measured }
+}
+
+/// The layers that tilt the tokens most and least, as the beginning of a sentence.
+fn extremes(layers: &[LayerReport]) -> String {
+    let by_gamma = |a: &(usize, &LayerReport), b: &(usize, &LayerReport)| a.1.gamma.total_cmp(&b.1.gamma);
+    let most = layers.iter().enumerate().max_by(by_gamma).filter(|(_, layer)| layer.gamma > 0.0);
+    let least = layers.iter().enumerate().min_by(by_gamma).filter(|(_, layer)| layer.gamma < 0.0);
+    let rise =
+        most.map(|(at, layer)| format!("the largest rise is at layer {at} ({})", gamma_and_gap(layer)));
+    let fall = least.map(|(at, layer)| format!("the largest fall at layer {at} ({})", gamma_and_gap(layer)));
+    let told: Vec<String> = rise.into_iter().chain(fall).collect();
+    if told.is_empty() { String::new() } else { told.join(", ") + "; " }
 }
 
 fn gamma_and_gap(layer: &LayerReport) -> String {
