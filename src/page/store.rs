@@ -30,6 +30,16 @@ pub enum Work {
     Idle,
     /// A request, and how far it is as far as is known.
     Busy(Option<Progress>),
+    /// Nothing, because the reader stopped it.
+    Stopped,
+}
+
+impl Work {
+    /// Whether a request is under way.
+    #[must_use]
+    pub const fn is_busy(self) -> bool {
+        matches!(self, Self::Busy(_))
+    }
 }
 
 /// What went wrong: one sentence, and whether starting again can help.
@@ -72,7 +82,8 @@ pub struct Store {
     pub complaints: RwSignal<Vec<String>>,
     /// The token that is pointed at, in whatever picture.
     pub highlight: RwSignal<Option<usize>>,
-    files: StoredValue<Vec<File>, LocalStorage>,
+    /// Files that were opened, by the name that the link gives them: going back finds the former ones.
+    files: StoredValue<Vec<(String, Vec<File>)>, LocalStorage>,
     worker: StoredValue<Option<WorkerClient>, LocalStorage>,
     pending: StoredValue<Pending>,
     heard: StoredValue<f64>,
@@ -133,7 +144,10 @@ impl Store {
 
     /// Takes files of the reader's disk as the model.
     pub fn open_files(self, name: String, files: Vec<File>) {
-        self.files.set_value(files);
+        self.files.update_value(|opened| {
+            opened.retain(|(other, _)| *other != name);
+            opened.push((name.clone(), files));
+        });
         let model = ModelSource::Local(name);
         let again = self.choices.with_untracked(|choices| choices.model == model);
         self.edit(Change::Discrete, |choices| choices.set_model(model));
@@ -145,7 +159,7 @@ impl Store {
     /// Acts now on what waits for a rest; where nothing waits, runs again.
     pub fn run_now(self) {
         self.settle();
-        if self.work.get_untracked() == Work::Idle {
+        if !self.work.get_untracked().is_busy() {
             self.run();
         }
     }
@@ -210,8 +224,16 @@ impl Store {
 
     fn run(self) {
         let choices = self.choices.get_untracked();
-        let local = matches!(choices.model, ModelSource::Local(_));
-        let files = if local { self.files.get_value() } else { Vec::new() };
+        let files = match &choices.model {
+            ModelSource::Bundled(_) => Vec::new(),
+            ModelSource::Local(name) => self.files.with_value(|opened| {
+                opened
+                    .iter()
+                    .find(|(other, _)| other == name)
+                    .map(|(_, files)| files.clone())
+                    .unwrap_or_default()
+            }),
+        };
         if choices.text.trim().is_empty() {
             self.cancel();
             return self.complain("The text is empty: type a word or a sentence.");
@@ -245,7 +267,7 @@ impl Store {
 
     fn hear(self, said: Said) {
         self.heard.set_value(js_sys::Date::now());
-        let silence_broken = self.work.get_untracked() != Work::Idle
+        let silence_broken = self.work.get_untracked().is_busy()
             && self.problem.with_untracked(|problem| problem.as_ref().is_some_and(|problem| problem.retry));
         if silence_broken {
             self.problem.set(None);
@@ -259,7 +281,7 @@ impl Store {
                 self.highlight.set(None);
                 self.report.set(Some(Arc::new(*report)));
             }
-            Said::Cancelled => self.work.set(Work::Idle),
+            Said::Cancelled => self.work.set(Work::Stopped),
             Said::Failed(sentence) => {
                 self.work.set(Work::Idle);
                 self.problem.set(Some(Problem { sentence, retry: false }));
@@ -272,7 +294,7 @@ impl Store {
     }
 
     fn listen_for_silence(self) {
-        let busy = self.work.get_untracked() != Work::Idle;
+        let busy = self.work.get_untracked().is_busy();
         if busy && js_sys::Date::now() - self.heard.get_value() > SILENCE {
             let sentence = "Nothing has been heard from the part of this page that computes for half a minute. It may still be on its way over a slow line, or it may have stopped.";
             let problem = Some(Problem { sentence: sentence.to_owned(), retry: true });

@@ -13,9 +13,10 @@ pub fn StatusLine(
     summary: Signal<String>,
 ) -> impl IntoView {
     let store = expect_context::<Store>();
-    let busy = move || store.work.get() != Work::Idle;
+    let busy = move || store.work.get().is_busy();
     let words = move || match store.work.get() {
         Work::Idle => summary.get(),
+        Work::Stopped => words::STOPPED.to_owned(),
         Work::Busy(None) => words::STARTING.to_owned(),
         Work::Busy(Some(progress)) => progress.sentence(),
     };

@@ -37,6 +37,7 @@ pub const EIGENVALUES: &str = "Leading eigenvalues";
 pub const CANCEL: &str = "Cancel";
 pub const TRY_AGAIN: &str = "Try again";
 pub const DISMISS: &str = "Dismiss";
+pub const STOPPED: &str = "stopped; the pictures show the last run that ended";
 pub const STARTING: &str = "starting";
 pub const OLD_PICTURE: &str = "The pictures below show the last run that worked.";
 pub const FORMULA: &str = "Formula";

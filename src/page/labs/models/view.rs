@@ -12,7 +12,7 @@ use crate::{
             formula, words as frame,
         },
         plots::{Plot, picture::Picture, table},
-        store::{Change, Store, Work},
+        store::{Change, Store},
     },
     report::Report,
 };
@@ -30,7 +30,7 @@ type Shown = Signal<Arc<Report>>;
 pub fn ModelsLab() -> impl IntoView {
     let store = expect_context::<Store>();
     let any = Memo::new(move |_| store.report.with(Option::is_some));
-    let busy = move || store.work.get() != Work::Idle;
+    let busy = move || store.work.get().is_busy();
     view! {
         <main id="result" tabindex="-1" class="lab" class:stale=busy data-lab="models" aria-busy=move || busy().to_string()>
             <h1 class="unseen">{words::TITLE}</h1>
