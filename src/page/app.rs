@@ -28,7 +28,7 @@ pub fn App() -> impl IntoView {
     });
     view! {
         <Header />
-        <div class="bar-line">
+        <section class="bar-line" aria-label=words::ASKED>
             <div class="controls">
                 <ModelChooser disk />
                 <TextField />
@@ -42,7 +42,7 @@ pub fn App() -> impl IntoView {
             <DiskPanel open=disk />
             <SettingsPanel open=settings />
             <StatusLine summary=about />
-        </div>
+        </section>
         <ProblemBanner />
         <Complaints />
         <ModelsLab />

@@ -41,7 +41,7 @@ pub fn Figure(
                 <div class="more">
                     <details>
                         <summary>{words::FORMULA}<span class="unseen">": "{title}</span></summary>
-                        <div class="formula" inner_html=formula.html></div>
+                        <div class="formula" tabindex="0" role="group" aria-label=words::FORMULA inner_html=formula.html></div>
                         <p class="source">{formula.source}</p>
                     </details>
                     <Numbers name title table />

@@ -7,6 +7,7 @@ pub const MODELS: &str = "Models";
 pub const COPY: &str = "Copy link";
 pub const COPIED: &str = "Copied";
 pub const COPY_BY_HAND: &str = "Copy this address:";
+pub const ASKED: &str = "What is analysed";
 pub const MODEL: &str = "Model";
 pub const TEXT: &str = "Text";
 pub const SETTINGS: &str = "Settings";
