@@ -8,6 +8,8 @@
 //! ```
 
 #[cfg(feature = "compute")]
+pub mod analysis;
+#[cfg(feature = "compute")]
 pub mod checkpoint;
 #[cfg(feature = "compute")]
 pub mod dynamics;
@@ -22,6 +24,7 @@ pub mod settings;
 pub mod source;
 #[cfg(feature = "compute")]
 pub mod spectrum;
+pub mod watch;
 
 #[cfg(feature = "command")]
 pub mod command;

@@ -112,6 +112,11 @@ pub enum Response {
         /// Which request.
         id: u64,
     },
+    /// The worker broke down and serves nothing more: the page starts a new one.
+    Crashed {
+        /// What is known of the reason, in one sentence.
+        message: String,
+    },
     /// A request could not be served.
     Failed {
         /// Which request.

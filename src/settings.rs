@@ -47,18 +47,6 @@ pub enum Order {
     Modulus,
 }
 
-impl Order {
-    /// The value by which `re + i im` is ranked, largest first.
-    #[must_use]
-    pub fn key(self, re: f64, im: f64) -> f64 {
-        match self {
-            Self::Shifted => (1.0 + re).hypot(im),
-            Self::Real => re,
-            Self::Modulus => re.hypot(im),
-        }
-    }
-}
-
 /// A word that is none of the values that a setting can take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{given}\" is no {setting}: choose one of {choices}.")]
