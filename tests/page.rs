@@ -2,6 +2,8 @@
 //!
 //! `cargo xtask test` builds the page and runs this; by itself it needs EIGENTILT_DIST.
 #![cfg(not(target_arch = "wasm32"))]
+// A test that cannot go on has failed; that is what these do.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod browser;
 
