@@ -18,7 +18,7 @@ pub enum Radius {
     #[default]
     #[serde(rename = "1")]
     One,
-    /// r = sqrt(d), the length that LayerNorm gives.
+    /// r = sqrt(d), the length that `LayerNorm` gives.
     #[serde(rename = "sqrt-d")]
     SqrtD,
 }

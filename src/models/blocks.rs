@@ -44,7 +44,7 @@ impl Norm {
 pub(super) enum Storage {
     /// [out, in], as a linear layer has it.
     OutIn,
-    /// [in, out], as GPT-2's Conv1D has it.
+    /// [in, out], as GPT-2's `Conv1D` has it.
     InOut,
 }
 

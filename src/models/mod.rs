@@ -29,9 +29,9 @@ use crate::{
 /// Why a model could not be read or run.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// A file is missing or damaged.
+    /// A file is missing or damaged. Boxed: it names shapes and is rare.
     #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
+    Checkpoint(Box<CheckpointError>),
     /// The text cannot be analysed.
     #[error(transparent)]
     Text(#[from] TextError),
@@ -41,6 +41,12 @@ pub enum ModelError {
     /// An operation on tensors failed.
     #[error("The computation failed ({0}): the checkpoint may be damaged, take another one.")]
     Computation(#[from] candle_core::Error),
+}
+
+impl From<CheckpointError> for ModelError {
+    fn from(error: CheckpointError) -> Self {
+        Self::Checkpoint(Box::new(error))
+    }
 }
 
 /// A model that is ready to run: its attention is in memory, everything else is read when it is needed.

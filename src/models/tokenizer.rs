@@ -153,9 +153,7 @@ impl Tokenizer {
         // Decoders drop the mark of a word's beginning or of its continuation; it is the token's shape.
         if piece.starts_with('▁') && !decoded.starts_with(' ') {
             format!(" {decoded}")
-        } else if piece.starts_with("##") {
-            piece.to_owned()
-        } else if decoded.is_empty() {
+        } else if piece.starts_with("##") || decoded.is_empty() {
             piece.to_owned()
         } else {
             decoded
@@ -207,12 +205,11 @@ pub fn tokens(
                 ));
             }
             let ids = ids[..ids.len().min(positions)].to_vec();
-            Ok(match tokenizer {
-                Some(tokenizer) => tokenizer.describe(ids, notes),
-                None => {
-                    let names: Vec<String> = ids.iter().map(|id| format!("#{id}")).collect();
-                    Tokens { ids, pieces: names.clone(), texts: names, notes }
-                }
+            Ok(if let Some(tokenizer) = tokenizer {
+                tokenizer.describe(ids, notes)
+            } else {
+                let names: Vec<String> = ids.iter().map(|id| format!("#{id}")).collect();
+                Tokens { ids, pieces: names.clone(), texts: names, notes }
             })
         }
     }

@@ -11,6 +11,7 @@ use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent, PromiseRejectionEv
 use self::queue::{Place, Queue};
 use crate::{
     analysis::{AnalysisError, Session},
+    checkpoint::CheckpointError,
     models::{Model, ModelError, tokenizer::Input},
     protocol::{ModelSource, Request, Response},
     settings::Settings,
@@ -161,7 +162,7 @@ async fn open(
 }
 
 fn model_error(error: SourceError) -> ModelError {
-    ModelError::Checkpoint(error.into())
+    CheckpointError::from(error).into()
 }
 
 thread_local! {

@@ -18,14 +18,15 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Browser {
     pub driver: WebDriver,
     process: Child,
-    _profile: TempDir,
+    profile: TempDir,
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // It may have ended already.
+        // They may have ended already. A driver that is killed leaves its browser behind, known by its profile.
         let _ = self.process.kill();
         let _ = self.process.wait();
+        let _ = Command::new("pkill").arg("-f").arg(self.profile.path()).status();
     }
 }
 
@@ -76,7 +77,7 @@ impl Browser {
         }
         capabilities.set_binary(&variable("CHROMIUM", "/usr/bin/chromium")).unwrap();
         let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities).await.unwrap();
-        Self { driver, process, _profile: profile }
+        Self { driver, process, profile }
     }
 
     /// Runs a script that ends in `return …`; `arguments[0]` and so on are `arguments`.

@@ -1,6 +1,6 @@
 //! How much the reader downloads.
 
-use std::{fs, path::Path};
+use std::{cmp::Reverse, fs, path::Path};
 
 use anyhow::{Context, Result};
 
@@ -23,7 +23,7 @@ pub fn print(dist: &Path) -> Result<()> {
             sizes.push(Size { name, raw: bytes.len(), packed: gzip(&bytes)?.len() });
         }
     }
-    sizes.sort_by(|a, b| b.raw.cmp(&a.raw));
+    sizes.sort_by_key(|size| Reverse(size.raw));
     let raw = sizes.iter().map(|size| size.raw).sum();
     let packed = sizes.iter().map(|size| size.packed).sum();
     sizes.push(Size { name: "total without models".to_owned(), raw, packed });

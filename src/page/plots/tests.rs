@@ -23,7 +23,7 @@ fn series(key: Option<usize>, label: &str, points: Vec<(f64, f64)>) -> Series {
 
 fn alignment(tokens: usize, steps: usize) -> Picture {
     let curve = |tan: f64, rate: f64| -> Vec<(f64, f64)> {
-        (0..=steps).map(|t| (t as f64, (tan * rate.powi(t as i32)).hypot(1.0).recip())).collect()
+        (0..=steps).map(|t| (t as f64, (tan * rate.powf(t as f64)).hypot(1.0).recip())).collect()
     };
     let mut lines: Vec<Series> = (0..tokens)
         .map(|i| {

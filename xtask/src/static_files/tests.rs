@@ -57,11 +57,11 @@ impl Drop for Folder {
 
 fn ask(server: &StaticFiles, method: &str, url: &str, headers: &[(&str, &str)]) -> Reply {
     let mut stream = TcpStream::connect(server.address()).unwrap();
-    let mut request = format!("{method} {url} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    write!(stream, "{method} {url} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n").unwrap();
     for (name, value) in headers {
-        request += &format!("{name}: {value}\r\n");
+        write!(stream, "{name}: {value}\r\n").unwrap();
     }
-    stream.write_all((request + "\r\n").as_bytes()).unwrap();
+    stream.write_all(b"\r\n").unwrap();
     let mut reply = Vec::new();
     stream.read_to_end(&mut reply).unwrap();
     let end = reply.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
