@@ -68,11 +68,6 @@ impl<'a> Krylov<'a> {
         self.size
     }
 
-    /// The largest p there is room for.
-    pub(super) fn room(&self) -> usize {
-        self.room
-    }
-
     /// A lower bound of the Frobenius norm |F|; a residual that is small against it is small against |F|.
     pub(super) fn norm(&self) -> f64 {
         self.norm

@@ -59,7 +59,9 @@ impl Schur {
         let floor = (f64::EPSILON * largest).max(f64::MIN_POSITIVE);
         let mut solution = solve(&mut system, unknowns, floor);
         let size = solution.iter().fold(1.0, |size: f64, x| size.max(x.abs()));
-        solution.iter_mut().for_each(|x| *x /= size);
+        for x in &mut solution {
+            *x /= size;
+        }
         (solution, 1.0 / size)
     }
 }

@@ -20,7 +20,6 @@ pub(super) struct Ritz {
     order: Order,
     /// What couples H to the next Krylov block, 2 x p, in the basis of H.
     coupling: Mat<f64>,
-    norm: f64,
 }
 
 /// Leading Ritz pairs: values with im >= 0, in order.
@@ -71,8 +70,8 @@ impl Ritz {
         for (place, index) in ranking.into_iter().enumerate() {
             places[index] = place;
         }
-        let (coupling, norm) = (krylov.coupling().to_owned(), krylov.norm());
-        Ok(Self { schur, places, arranged: 0, blocks, order, coupling, norm })
+        let coupling = krylov.coupling().to_owned();
+        Ok(Self { schur, places, arranged: 0, blocks, order, coupling })
     }
 
     /// How many blocks hold the first `count` eigenvalues, conjugates counted and pairs kept whole.
@@ -139,11 +138,6 @@ impl Ritz {
             self.arranged += 1;
         }
         self.schur.blocks.iter().take(blocks).map(|block| block.size).sum()
-    }
-
-    /// |H|.
-    pub(super) fn norm(&self) -> f64 {
-        self.norm
     }
 }
 

@@ -185,7 +185,7 @@ impl Schur {
     fn pair_value(&self, row: usize) -> Eigenvalue {
         let half = (self.entry(row, row) - self.entry(row + 1, row + 1)) / 2.0;
         let discriminant = half * half + self.entry(row, row + 1) * self.entry(row + 1, row);
-        let re = (self.entry(row, row) + self.entry(row + 1, row + 1)) / 2.0;
+        let re = f64::midpoint(self.entry(row, row), self.entry(row + 1, row + 1));
         Eigenvalue { re, im: (-discriminant).max(0.0).sqrt() }
     }
 }
@@ -196,13 +196,17 @@ pub(super) fn householder(vector: &mut [f64]) -> Option<f64> {
     if largest.is_nan() || largest == 0.0 {
         return None;
     }
-    vector.iter_mut().for_each(|entry| *entry /= largest);
+    for entry in &mut *vector {
+        *entry /= largest;
+    }
     let length = vector.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
     let head = -length.copysign(vector[0]);
     vector[0] -= head;
     // |x - head e|^2 = 2 length (length + |x_0|).
     let scale = (length * vector[0].abs()).sqrt();
-    vector.iter_mut().for_each(|entry| *entry /= scale);
+    for entry in &mut *vector {
+        *entry /= scale;
+    }
     Some(head * largest)
 }
 
