@@ -264,7 +264,7 @@ fn foolish_inputs_and_settings_are_answered() {
     let all = ask(Input::Ids(vec![1, 2]), Settings { eigenvalues: 64, ..plain }).unwrap();
     assert_eq!(all.layers[0].eigenvalues.len(), 48);
     let one = ask(Input::Ids(vec![1]), plain).unwrap();
-    assert!(one.mean_pairwise_cosine.iter().all(|&cosine| cosine == 1.0));
+    assert!(one.mean_pairwise_cosine.iter().all(|cosine| (cosine - 1.0).abs() < 1e-12));
     let long = ask(Input::Text("a bird sang ".repeat(100)), plain).unwrap();
     assert_eq!(long.ids.len(), 64);
     assert!(long.notes[0].contains("the model takes 64, so the rest was cut off"), "{:?}", long.notes);
@@ -297,7 +297,7 @@ fn a_piece_of_a_character_is_shown_as_its_bytes() {
     let text = Input::Text("a \u{1F426} sang".to_owned());
     let report = block_on(session.analyze(&text, &Settings::default(), &Unwatched)).unwrap();
     let joined = report.token_texts.concat();
-    assert_eq!(joined, "a <F0><9F><90><A6> sang".replace("a <F0>", "a <F0>"));
+    assert_eq!(joined, "a <F0><9F><90><A6> sang");
 }
 
 proptest! {
