@@ -1,6 +1,6 @@
 //! The built page end to end: what a reader does, and whether the page's numbers are the command's.
 //!
-//! `cargo xtask test` builds the page and runs this; by itself it needs EIGENTILT_DIST.
+//! `cargo xtask test` builds the page and runs this; by itself it needs `EIGENTILT_DIST`.
 #![cfg(not(target_arch = "wasm32"))]
 // A test that cannot go on has failed; that is what these do.
 #![allow(clippy::unwrap_used, clippy::expect_used)]

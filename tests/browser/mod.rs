@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use thirtyfour::{ChromeCapabilities, ChromiumLikeCapabilities, WebDriver, error::WebDriverResult};
 
 /// Longer than any step takes on a loaded machine; only a hang reaches it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A browser with a profile of its own. The driver process ends with it.
 pub struct Browser {
@@ -91,7 +91,7 @@ impl Browser {
         let start = Instant::now();
         loop {
             let answer = self.run(script, arguments.clone()).await;
-            let holds = !matches!(&answer, Value::Null | Value::Bool(false)) && answer != Value::from("");
+            let holds = !matches!(&answer, Value::Null | Value::Bool(false)) && answer != "";
             if holds {
                 return answer;
             }
