@@ -21,6 +21,14 @@ use crate::{
 /// Pairs that a gap can need: a complex pair and the next eigenvalue.
 const GAP_PAIRS: usize = 3;
 
+/// Bytes that one layer's attention weights (heads x n x n in f32) may take; a few such arrays live at a time.
+const MAX_ATTENTION_BYTES: usize = 256 << 20;
+
+/// The largest number of tokens whose attention stays within [`MAX_ATTENTION_BYTES`].
+fn most_tokens(heads: usize) -> usize {
+    (MAX_ATTENTION_BYTES / (4 * heads)).isqrt().max(1)
+}
+
 /// Why an analysis could not be finished.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
@@ -31,6 +39,10 @@ pub enum AnalysisError {
     Dynamics(#[from] DynamicsError),
     #[error("{steps} steps are asked for; this model takes between 1 and {most}.{advice}")]
     Steps { steps: usize, most: usize, advice: &'static str },
+    #[error(
+        "No eigenpair of layer {layer} could be computed: its weights are too large, take another checkpoint."
+    )]
+    NoSpectrum { layer: usize },
     #[error("{count} eigenvalues are asked for; between 1 and {MAX_EIGENVALUES} can be had.")]
     Eigenvalues { count: usize },
 }
@@ -69,7 +81,8 @@ impl From<TextError> for AnalysisError {
 #[derive(Debug)]
 pub struct Session {
     model: Model,
-    spectra: HashMap<(usize, Order, usize), LeadingPairs>,
+    /// For each layer and order the pairs of the largest count that was asked for, with that count.
+    spectra: HashMap<(usize, Order), (usize, LeadingPairs)>,
 }
 
 impl Session {
@@ -111,7 +124,7 @@ impl Session {
             let layer = stack.layer_of_step(step);
             let next = state.step(stack, layer, settings.biases, step + 1)?;
             let next_rows = next.rows()?;
-            if let Some(pairs) = self.spectra.get(&(layer, settings.order, settings.eigenvalues)) {
+            if let Some((_, pairs)) = self.spectra.get(&(layer, settings.order)) {
                 layers.push(layer_report(layer, pairs, settings.eigenvalues, &rows, &next_rows));
             }
             (state, rows) = (next, next_rows);
@@ -176,7 +189,15 @@ impl Session {
     fn tokens(&self, input: &Input) -> Result<Tokens, TextError> {
         let (model, shape) = (&self.model, self.model.shape());
         let place = model.summary().name;
-        tokens(model.tokenizer(), &place, input, shape.vocabulary, shape.positions)
+        let room = shape.positions.min(most_tokens(shape.heads));
+        let mut tokens = tokens(model.tokenizer(), &place, input, shape.vocabulary, room)?;
+        if room < shape.positions && tokens.ids.len() == room {
+            tokens.notes.push(format!(
+                "{} heads over {room} tokens are as much attention as is computed at once; the model itself takes {}.",
+                shape.heads, shape.positions
+            ));
+        }
+        Ok(tokens)
     }
 
     /// The number of steps to take, where the settings can be run.
@@ -186,7 +207,7 @@ impl Session {
         }
         let stack = self.model.stack();
         let steps = settings.steps.unwrap_or(stack.depth);
-        let shared = stack.shared();
+        let shared = stack.shared;
         let most = if shared { MAX_STEPS } else { stack.depth };
         if !(1..=most).contains(&steps) {
             let advice = if shared || steps == 0 {
@@ -206,17 +227,22 @@ impl Session {
         watch: &impl Watch,
     ) -> Result<(), AnalysisError> {
         let stack = self.model.stack();
-        let needed = if stack.layers.len() == 1 { 1 } else { steps };
+        let needed = if stack.shared { 1 } else { steps };
         for layer in 0..needed {
-            let key = (layer, settings.order, settings.eigenvalues);
-            if self.spectra.contains_key(&key) {
+            let key = (layer, settings.order);
+            // Gaps need the first eigenvalue that is not the leading one's conjugate, however few are shown.
+            let count = settings.eigenvalues.max(GAP_PAIRS);
+            if self.spectra.get(&key).is_some_and(|(known, _)| *known >= count) {
                 continue;
             }
             watch
                 .report(Progress { stage: Stage::Spectra, done: layer as u64 + 1, of: needed as u64 })
                 .await?;
-            let pairs = layer_spectrum(&stack.layers[layer], stack.width, settings)?;
-            self.spectra.insert(key, pairs);
+            let pairs = layer_spectrum(&stack.layers[layer], stack.width, count, settings.order)?;
+            if pairs.pairs.is_empty() {
+                return Err(AnalysisError::NoSpectrum { layer });
+            }
+            self.spectra.insert(key, (count, pairs));
         }
         Ok(())
     }
@@ -225,13 +251,13 @@ impl Session {
 fn layer_spectrum(
     layer: &AttentionLayer,
     width: usize,
-    settings: &Settings,
+    count: usize,
+    order: Order,
 ) -> Result<LeadingPairs, AnalysisError> {
     let flat = |tensor: &Tensor| tensor.flatten_all()?.to_vec1::<f32>();
     let (output, value) = (flat(&layer.output.weight)?, flat(&layer.value.weight)?);
     let matrix = LayerMatrix { output: &output, value: &value, width };
-    // Gaps need the first eigenvalue that is not the leading one's conjugate, however few are shown.
-    Ok(leading_pairs(&matrix, settings.eigenvalues.max(GAP_PAIRS), settings.order))
+    Ok(leading_pairs(&matrix, count, order))
 }
 
 /// One plain sentence where an eigenpair was not found to the accuracy that SPEC 2 asks for.

@@ -229,7 +229,7 @@ fn a_tokenizer_of_another_vocabulary_is_refused() {
     );
     let message = sentence(larger);
     assert!(
-        message.contains("tokenizer.json knows 2048 tokens") && message.contains("512 rows"),
+        message.contains("tokenizer.json knows 2048 tokens") && message.contains("a vocabulary of 512"),
         "{message}"
     );
     let smaller = with_config("albert-tiny", "\"vocab_size\": 512", "\"vocab_size\": 600");

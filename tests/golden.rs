@@ -50,6 +50,7 @@ mod bundled {
         let source = Source::folder(root.join("public/models").join(name));
         let mut session = Session::new(pollster::block_on(Model::open(source, &Unwatched)).unwrap());
         let report = pollster::block_on(session.analyze(&text, &Settings::default(), &Unwatched)).unwrap();
+        assert_eq!(report.layers.len(), golden["layers"].as_array().unwrap().len());
         for (actual, expected) in report.layers.iter().zip(golden["layers"].as_array().unwrap()) {
             assert_close("before", &actual.align_before, &numbers(&expected["align_before"]), 3e-4);
             assert_close("after", &actual.align_after, &numbers(&expected["align_after"]), 3e-4);

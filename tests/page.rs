@@ -52,9 +52,12 @@ fn disagreement(rows: &[Vec<String>], report: &Report) -> Option<String> {
         return Some(format!("{} rows in place of {expected}", rows.len()));
     }
     for row in rows {
-        let layer = &report.layers[row[0].parse::<usize>().unwrap()];
+        // The row of the tokens' mean has no position.
         let Ok(token) = row[1].parse::<usize>() else { continue };
-        for (cell, value) in [(&row[3], layer.align_before[token]), (&row[4], layer.align_after[token])] {
+        let layer = row[0].parse().ok().and_then(|index: usize| report.layers.get(index));
+        let values = layer.and_then(|l| Some([*l.align_before.get(token)?, *l.align_after.get(token)?]));
+        let Some(values) = values else { return Some(format!("{row:?} is of another report")) };
+        for (cell, value) in row[3..].iter().zip(values) {
             let shown: f64 = cell.parse().unwrap();
             // Four digits are shown, and products are summed in another order in the browser.
             if (shown - value).abs() > 1e-4 + value * 1e-3 {
@@ -102,7 +105,7 @@ async fn text_model_and_settings_change_the_picture_and_the_link_brings_them_bac
     browser.choose("model", "gpt2-tales").await;
     shows(&browser, &report("gpt2-tales", text, &Settings::default())).await;
     let settings = Settings { radius: Radius::SqrtD, ..Settings::default() };
-    browser.choose("radius", "sqrt-d").await;
+    browser.pick("radius", "sqrt-d").await;
     let expected = report("gpt2-tales", text, &settings);
     shows(&browser, &expected).await;
     browser.settled().await;
@@ -202,15 +205,21 @@ async fn a_long_run_can_be_stopped_and_the_page_stays_alive() {
     browser.settled().await;
     let long = "the old king and the young queen went to the wide wood ".repeat(12);
     browser.write_text(&long).await;
+    shows(&browser, &report("albert-tales", &long, &Settings::default())).await;
+    assert_eq!(browser.table("consensus").await.len(), 13);
     browser.choose("steps", "500").await;
-    // As soon as the button is there it is pressed; a run that was quicker has ended by itself.
+    // The button is pressed while the trajectory of the long run is under way.
     let stop = r#"
         const button = document.querySelector('[data-action="cancel"]');
-        if (button) { button.click(); return 'pressed'; }
-        return document.querySelector('[data-lab="models"]').getAttribute('aria-busy') === 'false' && 'ended';
+        if (!button || !document.querySelector('.status').innerText.includes('trajectory')) return false;
+        button.click();
+        return true;
     "#;
-    browser.wait("the end of a long run", stop, vec![]).await;
+    browser.wait("the trajectory of a long run", stop, vec![]).await;
     browser.settled().await;
+    let said = browser.text(".status").await;
+    assert!(said.contains("stopped"), "{said}");
+    assert_eq!(browser.table("consensus").await.len(), 13, "the last picture that was finished stays");
     assert!(browser.colours("alignment").await > 4);
     browser.write_text("A bird sang.").await;
     browser.choose("steps", "30").await;

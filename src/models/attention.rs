@@ -114,23 +114,19 @@ pub struct AttentionStack {
     pub heads: usize,
     /// L, the number of layers that the model applies.
     pub depth: usize,
-    /// One entry a layer, or a single one that every step shares (ALBERT).
+    /// One entry a layer, or a single one that every step shares.
     pub layers: Vec<AttentionLayer>,
+    /// True where one layer serves every step (ALBERT), however many the model itself takes.
+    pub shared: bool,
     /// Rotary positions (GPT-NeoX).
     pub rotary: Option<Rotary>,
 }
 
 impl AttentionStack {
-    /// True where one layer serves every step.
-    #[must_use]
-    pub fn shared(&self) -> bool {
-        self.layers.len() == 1 && self.depth > 1
-    }
-
     /// Index into `layers` of the layer that step `step` applies.
     #[must_use]
     pub fn layer_of_step(&self, step: usize) -> usize {
-        if self.layers.len() == 1 { 0 } else { step.min(self.layers.len() - 1) }
+        if self.shared { 0 } else { step.min(self.layers.len() - 1) }
     }
 
     /// The attention weights `a_ij` of every head for tokens `x` ([n, d]): [heads, n, n], rows sum to 1 (SPEC 1).

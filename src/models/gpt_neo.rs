@@ -46,12 +46,13 @@ fn masks(config: &Config, depth: usize) -> Result<Vec<Mask>, CheckpointError> {
         types
             .into_iter()
             .flat_map(|(kinds, times)| std::iter::repeat_n(kinds, times.min(depth)).flatten())
+            // One more than fits is enough to see that there are too many.
+            .take(depth + 1)
             .collect()
     };
     if kinds.len() != depth {
         return Err(problem(format!(
-            "its attention types name {} layers, but \"num_layers\" is {depth}",
-            kinds.len()
+            "its attention types do not name {depth} layers, which is what \"num_layers\" says"
         )));
     }
     kinds
@@ -110,8 +111,10 @@ mod tests {
         assert_eq!(masks_of(types).unwrap(), expected);
         let layers = r#"{"attention_layers":["global","local","global","local"],"window_size":8}"#;
         assert_eq!(masks_of(layers).unwrap(), expected);
-        assert!(masks_of("{}").unwrap_err().to_string().contains("name 0 layers"));
+        assert!(masks_of("{}").unwrap_err().to_string().contains("do not name 4 layers"));
         assert!(masks_of(r#"{"attention_types":3}"#).is_err());
+        let huge = r#"{"attention_types":[[["global","local"],18446744073709551615]]}"#;
+        assert!(masks_of(huge).is_err());
         let huge = r#"{"attention_types":[[["global"],18446744073709551615]]}"#;
         assert_eq!(masks_of(huge).unwrap(), [Mask::Causal; 4]);
     }

@@ -69,7 +69,8 @@ impl Model {
         let checkpoint = Checkpoint::open(source).await?;
         let shape = Shape::read(&checkpoint)?;
         let tokenizer = Tokenizer::read(checkpoint.source(), shape.vocabulary).await?;
-        let count = if shape.family == Family::Albert { 1 } else { shape.depth };
+        let shared = shape.family == Family::Albert;
+        let count = if shared { 1 } else { shape.depth };
         let layer_bytes = 16 * (shape.width * shape.width) as u64;
         let of = count as u64 * layer_bytes;
         let mut layers = Vec::new();
@@ -87,8 +88,14 @@ impl Model {
             Family::GptNeoX => Some(gpt_neox::rotary(checkpoint.config(), &shape)?),
             _ => None,
         };
-        let stack =
-            AttentionStack { width: shape.width, heads: shape.heads, depth: shape.depth, layers, rotary };
+        let stack = AttentionStack {
+            width: shape.width,
+            heads: shape.heads,
+            depth: shape.depth,
+            layers,
+            shared,
+            rotary,
+        };
         Ok(Self { checkpoint, shape, stack, tokenizer })
     }
 
@@ -121,7 +128,7 @@ impl Model {
             depth: self.shape.depth,
             vocabulary: self.shape.vocabulary,
             positions: self.shape.positions,
-            shared: self.stack.shared(),
+            shared: self.stack.shared,
             causal: self.shape.causal,
         }
     }

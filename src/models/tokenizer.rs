@@ -1,6 +1,6 @@
 //! Text to token ids through the model's own tokenizer.json, and ids back to something readable.
 
-use tokenizers::{Tokenizer as Inner, TruncationParams};
+use tokenizers::{PostProcessor, Tokenizer as Inner, TruncationParams};
 
 use crate::{
     settings::MAX_TEXT_CHARACTERS,
@@ -21,7 +21,7 @@ pub enum TextError {
     #[error("tokenizer.json could not be read ({reason}): take the file that belongs to the model.")]
     Tokenizer { reason: String },
     #[error(
-        "tokenizer.json knows {known} tokens, but the word embedding in model.safetensors has {rows} rows: take the tokenizer that belongs to the model."
+        "tokenizer.json knows {known} tokens, but config.json gives the model a vocabulary of {rows}: take the tokenizer that belongs to the model."
     )]
     ForeignTokenizer { known: usize, rows: usize },
     #[error("The text is empty: write at least one word.")]
@@ -30,6 +30,10 @@ pub enum TextError {
     NoIds,
     #[error("Token id {id} is beyond the model's vocabulary of {vocabulary}: ids go from 0 to {last}.", last = vocabulary - 1)]
     UnknownId { id: u32, vocabulary: usize },
+    #[error(
+        "The model takes {positions} tokens, which its {special} special tokens fill: a text has no place in it, take another model."
+    )]
+    NoRoom { positions: usize, special: usize },
     #[error(
         "{place} has no tokenizer.json, so a text cannot be cut into tokens: add the file, or give token ids."
     )]
@@ -96,7 +100,7 @@ impl Tokenizer {
         // Embeddings are often padded to a round number of rows, but not by a tenth.
         let note = (known * 10 < vocabulary * 9).then(|| {
             format!(
-                "tokenizer.json knows {known} tokens, but the word embedding has {vocabulary} rows: check that both belong to the same model."
+                "tokenizer.json knows {known} tokens, but config.json gives the model a vocabulary of {vocabulary}: check that both belong to the same model."
             )
         });
         Ok(Self { inner, note })
@@ -119,6 +123,10 @@ impl Tokenizer {
         let mut encoding = self.inner.encode_fast(kept.as_str(), true).map_err(failed)?;
         let length = encoding.get_ids().len();
         if length > positions {
+            let special = self.inner.get_post_processor().map_or(0, |p| p.added_tokens(false));
+            if positions <= special {
+                return Err(TextError::NoRoom { positions, special });
+            }
             let mut cutting = self.inner.clone();
             let parameters = TruncationParams { max_length: positions, ..TruncationParams::default() };
             cutting.with_truncation(Some(parameters)).map_err(failed)?;

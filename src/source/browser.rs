@@ -1,8 +1,9 @@
 //! Bytes in the browser: files that the page ships, and files of the reader's disk.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, future::Future, ops::Range, pin::pin};
 
-use futures_util::future::join_all;
+use futures_util::future::{Either, join_all, select};
+use gloo_timers::future::TimeoutFuture;
 use js_sys::{ArrayBuffer, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -13,6 +14,13 @@ use crate::{
     protocol::{Progress, Stage},
     watch::{Cancelled, Watch},
 };
+
+/// How often, in milliseconds, a wait for the host looks whether it should end.
+const GLANCE: u32 = 200;
+/// How long, in milliseconds, a host may send nothing.
+const SILENCE: u32 = 30_000;
+/// Memory that is set aside on a header's word alone, in bytes.
+const MAX_CAPACITY: u64 = 16 << 20;
 
 /// Files that the reader chose or dropped, by name. They are read by slices, never whole.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +71,12 @@ pub async fn fetch_folder(
     let mut responses = Vec::new();
     let mut of = 0;
     // All requests go out before the first body is read.
-    let started = join_all(files.iter().map(|file| start(format!("{address}{file}")))).await;
+    let started = join_all(files.iter().map(|file| start(format!("{address}{file}"))));
+    let nothing = Progress { stage: Stage::Loading, done: 0, of: 0 };
+    let started = match patiently(started, nothing, watch).await {
+        Ok(started) => started,
+        Err(stopped) => return Err(stopped.or_unreadable(files.first().unwrap_or(&""), address)),
+    };
     for (file, response) in files.iter().zip(started) {
         let response = response.map_err(|reason| unreadable(file, address, reason))?;
         if response.status() == 404 {
@@ -88,6 +101,40 @@ pub async fn fetch_folder(
         contents.insert(file.to_owned(), bytes);
     }
     Ok(Source::memory(name, contents))
+}
+
+/// Why waiting for a host ended.
+enum Stopped {
+    Cancelled(Cancelled),
+    Silent,
+}
+
+impl Stopped {
+    fn or_unreadable(self, file: &str, place: &str) -> FetchError {
+        match self {
+            Self::Cancelled(cancelled) => cancelled.into(),
+            Self::Silent => {
+                let reason = format!("the host sent nothing for {} seconds", SILENCE / 1000);
+                unreadable(file, place, reason).into()
+            }
+        }
+    }
+}
+
+/// Waits for `work`, but hears in between whether to stop, and gives up on a host that stays silent.
+async fn patiently<F: Future>(work: F, progress: Progress, watch: &impl Watch) -> Result<F::Output, Stopped> {
+    let mut work = pin!(work);
+    let mut waited = 0;
+    loop {
+        match select(work.as_mut(), TimeoutFuture::new(GLANCE)).await {
+            Either::Left((output, _)) => return Ok(output),
+            Either::Right(_) => waited += GLANCE,
+        }
+        watch.report(progress).await.map_err(Stopped::Cancelled)?;
+        if waited >= SILENCE {
+            return Err(Stopped::Silent);
+        }
+    }
 }
 
 async fn start(address: String) -> Result<Response, String> {
@@ -120,9 +167,18 @@ async fn body(
         return Ok(Uint8Array::new(&buffer).to_vec());
     };
     let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
-    let mut bytes = Vec::with_capacity(content_length(response) as usize);
+    // A header may promise anything; larger bodies grow as they come.
+    let mut bytes = Vec::with_capacity(content_length(response).min(MAX_CAPACITY) as usize);
     loop {
-        let chunk = JsFuture::from(reader.read()).await.map_err(|e| failed(&e))?;
+        let progress = Progress { stage: Stage::Loading, done: *done, of: of.max(*done) };
+        let chunk = match patiently(JsFuture::from(reader.read()), progress, watch).await {
+            Ok(chunk) => chunk.map_err(|e| failed(&e))?,
+            Err(stopped) => {
+                // The rest of the download is of no more use.
+                let _ = reader.cancel();
+                return Err(stopped.or_unreadable(file, address));
+            }
+        };
         let get = |key: &str| js_sys::Reflect::get(&chunk, &key.into()).map_err(|e| failed(&e));
         if get("done")?.is_truthy() {
             return Ok(bytes);

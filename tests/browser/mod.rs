@@ -158,6 +158,12 @@ impl Browser {
         self.run(script, vec![name.into(), value.into()]).await;
     }
 
+    /// Picks the choice `value` among those called `name`.
+    pub async fn pick(&self, name: &str, value: &str) {
+        let script = r#"document.querySelector(`[name="${arguments[0]}"][value="${arguments[1]}"]`).click()"#;
+        self.run(script, vec![name.into(), value.into()]).await;
+    }
+
     /// The text of the first element that `selector` finds; empty where there is none or it is hidden.
     pub async fn text(&self, selector: &str) -> String {
         let script = "return document.querySelector(arguments[0])?.innerText ?? ''";

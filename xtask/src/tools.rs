@@ -34,7 +34,8 @@ impl Tools {
         let wasm_bindgen = locked_version(&lock, "wasm-bindgen")
             .context("Cargo.lock has no wasm-bindgen; run `git restore Cargo.lock`.")?;
         let cache = cache_folder()?;
-        let build = cache.join("build");
+        // A folder of this process: another clone may be installing at the same time.
+        let build = cache.join(format!("build-{}", std::process::id()));
         let mut tools = Self::default();
         for tool in [
             Tool::from_crates("trunk", TRUNK, &["trunk"], true),
