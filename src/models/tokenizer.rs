@@ -1,5 +1,6 @@
 //! Text to token ids through the model's own tokenizer.json, and ids back to something readable.
 
+use serde::de::IgnoredAny;
 use tokenizers::{PostProcessor, Tokenizer as Inner, TruncationParams};
 
 use crate::{
@@ -89,7 +90,12 @@ impl Tokenizer {
     /// As [`Self::read`].
     pub fn parse(bytes: &[u8], vocabulary: usize) -> Result<Self, TextError> {
         let unreadable = |error: tokenizers::Error| TextError::Tokenizer { reason: error.to_string() };
-        let mut inner = Inner::from_bytes(bytes).map_err(unreadable)?;
+        // The library's own reader panics on some files that are cut off or hold a damaged table; the first look
+        // keeps the cut ones from it, the guard catches the others where panics unwind.
+        serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| unreadable(error.into()))?;
+        let mut inner = std::panic::catch_unwind(|| Inner::from_bytes(bytes))
+            .map_err(|_| unreadable("a part of it is damaged".into()))?
+            .map_err(unreadable)?;
         // Some files come with a length of their own for batches; here every token of the text counts.
         inner.with_padding(None);
         inner.with_truncation(None).map_err(unreadable)?;

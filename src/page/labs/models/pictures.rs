@@ -188,12 +188,14 @@ pub fn spectrum(layer: &LayerReport) -> Picture {
         .eigenvalues
         .iter()
         .enumerate()
-        .map(|(at, &[re, im])| {
+        .zip(ranks(layer))
+        .map(|((at, &[re, im]), (rank, conjugate))| {
             let leading = at < layer.frame_dimension;
+            let name = if conjugate { "λ\u{304}" } else { "λ" };
             PlanePoint {
                 key: Some(at),
-                label: format!("λ_{}", at + 1),
-                labelled: at < 2 || at == layer.frame_dimension,
+                label: format!("{name}_{rank}"),
+                labelled: rank <= 2 && !conjugate,
                 re,
                 im,
                 colour: if leading { Colour::Accent } else { Colour::Ink },
@@ -225,12 +227,25 @@ pub fn spectrum(layer: &LayerReport) -> Picture {
     })
 }
 
+/// For each eigenvalue its number k, which a pair of conjugates shares as in the gaps, and whether it is the
+/// second of its pair.
+fn ranks(layer: &LayerReport) -> Vec<(usize, bool)> {
+    let mut rank = 0;
+    let numbered = layer.eigenvalues.iter().map(|&[_, im]| {
+        let conjugate = im < 0.0;
+        rank += usize::from(!conjugate);
+        (rank, conjugate)
+    });
+    numbered.collect()
+}
+
 /// How each line of the table of one layer's eigenvalues reads.
 #[must_use]
 pub fn spectrum_table(layer: &LayerReport) -> Table {
     let header = ["k", "Re λ", "Im λ", "|μ|"].map(str::to_owned).to_vec();
-    let rows = layer.eigenvalues.iter().enumerate().map(|(at, &[re, im])| {
-        vec![(at + 1).to_string(), significant(re), significant(im), significant((1.0 + re).hypot(im))]
+    let rows = layer.eigenvalues.iter().zip(ranks(layer)).map(|(&[re, im], (rank, conjugate))| {
+        let name = if conjugate { format!("{rank}, conjugate") } else { rank.to_string() };
+        vec![name, significant(re), significant(im), significant((1.0 + re).hypot(im))]
     });
     Table { header, rows: rows.collect() }
 }

@@ -1,7 +1,10 @@
 //! What the report says, in sentences with numbers. They state what was measured on one text and never more.
 
 use super::numbers::{complex, fixed, mean, signed};
-use crate::report::{LayerReport, Report};
+use crate::{
+    report::{LayerReport, Report},
+    settings::Order,
+};
 
 /// Below this change of mean alignment the tokens are said to stay where they are.
 const HARDLY: f64 = 0.05;
@@ -70,11 +73,11 @@ fn shared(report: &Report, layer: &LayerReport, before: f64, after: f64) -> Verd
         out_of(rises, taken, unit),
         agreement(report).unwrap_or_default()
     );
-    Verdict { headline, expected: expectation(layer, taken), measured: measured + "." }
+    Verdict { headline, expected: expectation(layer, taken, report.settings.order), measured: measured + "." }
 }
 
 /// What the leading eigenvalues promise (SPEC 4).
-fn expectation(layer: &LayerReport, steps: usize) -> String {
+fn expectation(layer: &LayerReport, steps: usize, order: Order) -> String {
     let Some(&leading) = layer.eigenvalues.first() else { return String::new() };
     let (re, im) = (1.0 + leading[0], leading[1]);
     let modulus = re.hypot(im);
@@ -82,21 +85,25 @@ fn expectation(layer: &LayerReport, steps: usize) -> String {
     let Some(gap) = layer.gap_shifted_modulus else {
         return format!("\u{3bb}\u{2081} = {lambda} is the only eigenvalue.");
     };
+    let by = match order {
+        Order::Shifted => None,
+        Order::Real => Some("Re \u{3bb}"),
+        Order::Modulus => Some("|\u{3bb}|"),
+    };
+    if let Some(by) = by {
+        return format!(
+            "\u{3bb}\u{2081} = {lambda} comes first by {by}. What one step amplifies most, and how fast, follows from |\u{3bc}| = |1 + \u{3bb}|: choose that order to see it."
+        );
+    }
     let ratio = (modulus - gap) / modulus;
     if !ratio.is_finite() {
         return String::new();
-    }
-    if ratio > 1.0 {
-        return format!(
-            "\u{3bb}\u{2081} = {lambda} comes first in the chosen order, but a step amplifies the next direction more (|\u{3bc}\u{2082}/\u{3bc}\u{2081}| = {}), so no tilt towards v\u{2081} is to be expected.",
-            fixed(ratio, 2)
-        );
     }
     let factor = shrinking(ratio);
     let left = ratio.powf(steps as f64);
     let doubt = if left > TOO_CLOSE {
         format!(
-            ". After {} {} % of the angle is left, so the spectrum alone does not promise that they arrive",
+            ". After {} {} % of it is left, so the spectrum alone does not promise that they arrive",
             counted(steps, "step"),
             fixed(left * 100.0, 0)
         )
@@ -105,15 +112,17 @@ fn expectation(layer: &LayerReport, steps: usize) -> String {
     };
     let kind = if layer.frame_dimension > 1 {
         format!(
-            "a complex pair: under uniform attention the tokens turn in its plane by {}\u{b0} a layer, and their angle to the plane shrinks by {factor}",
+            "a complex pair: under uniform attention the mean token turns in its plane by {}\u{b0} a layer, and the tangent of its angle to the plane shrinks by {factor}",
             fixed(im.abs().atan2(re).to_degrees(), 1)
         )
     } else if re < 0.0 {
         format!(
-            "real with \u{3bc}\u{2081} < 0: under uniform attention the tokens change sides at every layer, and their angle to \u{b1}v\u{2081} shrinks by {factor}"
+            "real with \u{3bc}\u{2081} < 0: under uniform attention the mean token changes sides at every layer, and the tangent of its angle to \u{b1}v\u{2081} shrinks by {factor}"
         )
     } else {
-        format!("real: under uniform attention the angle to \u{b1}v\u{2081} shrinks by {factor}")
+        format!(
+            "real: under uniform attention the tangent of the mean token\u{2019}s angle to \u{b1}v\u{2081} shrinks by {factor}"
+        )
     };
     format!("\u{3bb}\u{2081} = {lambda} is {kind}{doubt}.")
 }
@@ -129,7 +138,7 @@ fn layer_varying(report: &Report, before: f64, after: f64) -> Verdict {
     let layers = &report.layers;
     let rises = layers.iter().filter(|layer| layer.gamma > 0.0).count();
     let headline = format!(
-        "At {} the tokens come out closer to the layer\u{2019}s own leading direction than they went in.",
+        "At {} the tokens\u{2019} mean alignment with the layer\u{2019}s own leading direction rises.",
         out_of(rises, layers.len(), "layer")
     );
     let pairs = layers.iter().filter(|layer| layer.frame_dimension > 1).count();
@@ -165,7 +174,8 @@ fn extremes(layers: &[LayerReport]) -> String {
 }
 
 fn gamma_and_gap(layer: &LayerReport) -> String {
-    let gamma = format!("\u{3b3} = {}", signed(layer.gamma, 2));
+    let digits = if layer.gamma.abs() < 0.01 { 4 } else { 2 };
+    let gamma = format!("\u{3b3} = {}", signed(layer.gamma, digits));
     match layer.gap_shifted_modulus {
         Some(gap) => format!("{gamma}, |\u{3bc}\u{2081}| \u{2212} |\u{3bc}\u{2082}| = {}", fixed(gap, 2)),
         None => gamma,
@@ -221,7 +231,7 @@ mod tests {
         );
         assert_eq!(
             found.expected,
-            "λ₁ = 0.81 ± 0.12i is a complex pair: under uniform attention the tokens turn in its plane by 3.7° a layer, and their angle to the plane shrinks by × 0.980 a layer. After 12 steps 79 % of the angle is left, so the spectrum alone does not promise that they arrive."
+            "λ₁ = 0.81 ± 0.12i is a complex pair: under uniform attention the mean token turns in its plane by 3.7° a layer, and the tangent of its angle to the plane shrinks by × 0.980 a layer. After 12 steps 79 % of it is left, so the spectrum alone does not promise that they arrive."
         );
         assert_eq!(
             found.measured,
@@ -236,7 +246,7 @@ mod tests {
         let found = verdict(&report(true, vec![step; 12]));
         assert_eq!(
             found.expected,
-            "λ₁ = 1.24 is real: under uniform attention the angle to ±v₁ shrinks by × 0.54 a layer."
+            "λ₁ = 1.24 is real: under uniform attention the tangent of the mean token’s angle to ±v₁ shrinks by × 0.54 a layer."
         );
         assert!(found.headline.contains("towards v₁"), "{found:?}");
     }
@@ -246,7 +256,7 @@ mod tests {
         let mut step = layer(&[[-3.5, 0.0], [0.2, 0.0]], &[0.9], &[0.1]);
         step.gap_shifted_modulus = Some(1.3);
         let found = verdict(&report(true, vec![step; 12]));
-        assert!(found.expected.contains("change sides at every layer"), "{found:?}");
+        assert!(found.expected.contains("changes sides at every layer"), "{found:?}");
         assert!(found.headline.contains("turn away from v₁: mean alignment falls"), "{found:?}");
     }
 
@@ -254,8 +264,11 @@ mod tests {
     fn another_order_may_put_a_weak_direction_first() {
         let mut step = layer(&[[0.7, 0.0], [-3.0, 0.0]], &[0.1], &[0.1]);
         step.gap_shifted_modulus = Some(-0.3);
-        let found = verdict(&report(true, vec![step; 12]));
-        assert!(found.expected.contains("no tilt towards v₁ is to be expected"), "{found:?}");
+        let mut ranked = report(true, vec![step; 12]);
+        ranked.settings.order = Order::Real;
+        let found = verdict(&ranked);
+        assert!(found.expected.contains("λ₁ = 0.70 comes first by Re λ."), "{found:?}");
+        assert!(!found.expected.contains("shrinks"), "no rate follows from another order: {found:?}");
         assert!(found.headline.contains("hardly move"), "{found:?}");
     }
 
@@ -266,7 +279,7 @@ mod tests {
         let mut falls = layer(&[[0.4, 0.1], [0.4, -0.1]], &[0.2, 0.2], &[0.1, 0.1]);
         falls.gap_shifted_modulus = None;
         let found = verdict(&report(false, vec![rises, falls]));
-        assert!(found.headline.starts_with("At 1 of 2 layers the tokens come out closer"), "{found:?}");
+        assert!(found.headline.starts_with("At 1 of 2 layers the tokens’ mean alignment"), "{found:?}");
         assert!(found.expected.contains("At 1 of 2 layers λ₁ is a complex pair"), "{found:?}");
         assert!(found.measured.contains("rise is at layer 0 (γ = +0.50, |μ₁| − |μ₂| = 2.69)"), "{found:?}");
         assert!(found.measured.contains("fall at layer 1 (γ = −0.10)"), "{found:?}");

@@ -59,7 +59,7 @@ pub fn spectrum_caption(layer: &LayerReport) -> String {
     let leading =
         if layer.frame_dimension > 1 { "The filled pair spans" } else { "The filled point belongs to" };
     format!(
-        "The leading {} eigenvalues of F in the complex plane. {leading} the leading direction; a step multiplies by 1 + \u{3bb}, so what lies further from \u{2212}1 grows faster: inside the dashed circle it shrinks, and on the dotted one it keeps pace with \u{3bb}\u{2081}.",
+        "The leading {} eigenvalues of F in the complex plane, conjugate pairs kept whole. {leading} the leading direction; a step multiplies by 1 + \u{3bb}, so what lies further from \u{2212}1 grows faster: inside the dashed circle it shrinks, and on the dotted one it keeps pace with \u{3bb}\u{2081}.",
         layer.eigenvalues.len()
     )
 }
