@@ -174,6 +174,12 @@ impl Store {
         self.with_worker(WorkerClient::cancel);
     }
 
+    /// Stops the request under way for good: an answer that is on its way already changes nothing any more.
+    fn abandon(self) {
+        self.with_worker(WorkerClient::abandon);
+        self.work.set(Work::Idle);
+    }
+
     /// Starts a new worker and runs again.
     pub fn try_again(self) {
         self.problem.set(None);
@@ -247,13 +253,13 @@ impl Store {
             }),
         };
         if choices.text.trim().is_empty() {
-            self.cancel();
+            self.abandon();
             return self.complain("The text is empty: type a word or a sentence.");
         }
         if let ModelSource::Local(name) = &choices.model
             && files.is_empty()
         {
-            self.cancel();
+            self.abandon();
             return self.complain(&format!(
                 "This link shows a model from a disk, \u{201c}{name}\u{201d}: choose its files again to run it."
             ));
