@@ -25,11 +25,12 @@ pub fn of_list(list: Option<FileList>) -> Vec<File> {
 
 /// Opens the model among the files; says so where there is none.
 pub fn open(store: Store, files: Vec<File>) -> bool {
-    open_found(store, files.into_iter().map(|file| (path_of(&file), file)).collect())
+    let found: Vec<_> = files.into_iter().map(|file| (path_of(&file), file)).collect();
+    open_found(store, &found)
 }
 
 /// The same for files whose paths are known.
-fn open_found(store: Store, found: Vec<(String, File)>) -> bool {
+fn open_found(store: Store, found: &[(String, File)]) -> bool {
     let paths: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
     let Some((folder, members)) = one_model(&paths) else {
         store.complain(words::NOT_A_MODEL);
@@ -100,7 +101,7 @@ pub fn DropSurface() -> impl IntoView {
         let entries = entries_of(&dropped);
         if entries.iter().any(|entry| is(entry, "isDirectory")) {
             spawn_local(async move {
-                open_found(store, read_entries(entries).await);
+                open_found(store, &read_entries(entries).await);
             });
         } else {
             open(store, of_list(dropped.files()));
