@@ -87,13 +87,16 @@ pub struct Store {
     worker: StoredValue<Option<WorkerClient>, LocalStorage>,
     pending: StoredValue<Pending>,
     heard: StoredValue<f64>,
+    /// The fragment that was read or written last: one way back comes as two events.
+    fragment: StoredValue<String>,
 }
 
 impl Store {
     /// Reads the link, starts the worker, runs what the link asks for, and hears the reader go back and forth.
     #[must_use]
     pub fn start() -> Self {
-        let (choices, complaints) = Choices::from_link(&address::fragment());
+        let fragment = address::fragment();
+        let (choices, complaints) = Choices::from_link(&fragment);
         let store = Self {
             choices: RwSignal::new(choices),
             report: RwSignal::new(None),
@@ -105,6 +108,7 @@ impl Store {
             worker: StoredValue::new_local(None),
             pending: StoredValue::new(Pending::default()),
             heard: StoredValue::new(0.0),
+            fragment: StoredValue::new(fragment),
         };
         store.worker.set_value(Some(WorkerClient::start(move |said| store.hear(said))));
         store.run();
@@ -134,6 +138,7 @@ impl Store {
                 let waiting = self.rest_over();
                 address::replace(&before.to_link());
                 address::push(&after.to_link());
+                self.fragment.set_value(address::fragment());
                 self.choices.set(after);
                 if run || waiting {
                     self.run();
@@ -169,6 +174,12 @@ impl Store {
         self.with_worker(WorkerClient::cancel);
     }
 
+    /// Stops the request under way for good: an answer that is on its way already changes nothing any more.
+    fn abandon(self) {
+        self.with_worker(WorkerClient::abandon);
+        self.work.set(Work::Idle);
+    }
+
     /// Starts a new worker and runs again.
     pub fn try_again(self) {
         self.problem.set(None);
@@ -187,6 +198,7 @@ impl Store {
             self.run();
         }
         address::replace(&self.choices.with_untracked(Choices::to_link));
+        self.fragment.set_value(address::fragment());
     }
 
     fn postpone(self, run: bool) {
@@ -210,11 +222,17 @@ impl Store {
     }
 
     fn follow_address(self) {
-        let (choices, complaints) = Choices::from_link(&address::fragment());
+        let fragment = address::fragment();
+        if self.fragment.with_value(|known| *known == fragment) {
+            return;
+        }
+        let (choices, complaints) = Choices::from_link(&fragment);
+        self.fragment.set_value(fragment);
+        // A bad link may ask for just what is there: what it asked for in vain is said all the same.
+        self.complaints.set(complaints);
         let same = self.choices.with_untracked(|present| choices.same_analysis(present));
         let waiting = self.rest_over();
         if self.choices.with_untracked(|present| *present != choices) {
-            self.complaints.set(complaints);
             self.choices.set(choices);
         }
         if !same || waiting {
@@ -235,13 +253,13 @@ impl Store {
             }),
         };
         if choices.text.trim().is_empty() {
-            self.cancel();
+            self.abandon();
             return self.complain("The text is empty: type a word or a sentence.");
         }
         if let ModelSource::Local(name) = &choices.model
             && files.is_empty()
         {
-            self.cancel();
+            self.abandon();
             return self.complain(&format!(
                 "This link shows a model from a disk, \u{201c}{name}\u{201d}: choose its files again to run it."
             ));

@@ -4,6 +4,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos::prelude::window;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
 use crate::{
@@ -34,7 +35,7 @@ pub enum Said {
     Cancelled,
     /// The request could not be served: one sentence.
     Failed(String),
-    /// The worker is gone: one sentence. [`WorkerClient::restart`] brings another.
+    /// The worker is gone: one sentence. The next request brings another.
     Died(String),
 }
 
@@ -43,6 +44,8 @@ pub enum Said {
 struct Ledger {
     last: u64,
     open: Option<u64>,
+    /// The worker died. What else it says is only about its death, and less of it than what came first.
+    dead: bool,
 }
 
 impl Ledger {
@@ -52,17 +55,23 @@ impl Ledger {
         self.last
     }
 
+    /// Takes note of a death; only the first one is said.
+    fn bury(&mut self, sentence: String) -> Option<Said> {
+        self.open = None;
+        (!std::mem::replace(&mut self.dead, true)).then_some(Said::Died(sentence))
+    }
+
     fn hear(&mut self, response: Response) -> Option<Said> {
+        if self.dead {
+            return None;
+        }
         let (id, said) = match response {
             Response::Ready => return Some(Said::Alive),
             Response::Progress { id, progress } => (id, Said::Progress(progress)),
             Response::Done { id, report } => (id, Said::Done(report)),
             Response::Cancelled { id } => (id, Said::Cancelled),
             Response::Failed { id, message } => (id, Said::Failed(message)),
-            Response::Crashed { message } => {
-                self.open = None;
-                return Some(Said::Died(obituary(&message)));
-            }
+            Response::Crashed { message } => return self.bury(obituary(&message)),
         };
         if self.open != Some(id) {
             return None;
@@ -120,15 +129,21 @@ impl WorkerClient {
         client
     }
 
-    /// Ends the worker, whatever it does, and starts another.
+    /// Ends the worker, whatever it does; the next request starts another.
     pub fn restart(&self) {
-        self.worker.replace(None);
+        self.hang_up();
         self.ledger.borrow_mut().open = None;
-        self.connect(None);
     }
 
-    /// Asks for an analysis in place of the one under way.
+    /// Asks for an analysis in place of the one under way. Starts a worker where there is none.
     pub fn analyze(&self, task: Task) {
+        if self.worker.borrow().is_none() {
+            self.connect(None);
+        }
+        if self.worker.borrow().is_none() {
+            // Why it could not start has been said.
+            return;
+        }
         let id = self.ledger.borrow_mut().begin();
         let Task { model, base, text, settings, files } = task;
         self.send(&Request::Analyze { id, model, base, text, settings }, &files);
@@ -142,10 +157,18 @@ impl WorkerClient {
         }
     }
 
+    /// Stops the request under way and hears no more of it, not even an answer that is on its way already.
+    pub fn abandon(&self) {
+        self.cancel();
+        self.ledger.borrow_mut().open = None;
+    }
+
     fn connect(&self, early: Option<Worker>) {
+        self.ledger.borrow_mut().dead = false;
         let failure = early.as_ref().and_then(|worker| property(worker, FAILURE)?.as_string());
-        if let Some(failure) = failure {
-            return self.say(Said::Died(obituary(&failure)));
+        if let (Some(worker), Some(failure)) = (&early, failure) {
+            worker.terminate();
+            return self.die(obituary(&failure));
         }
         let script = property(&window(), SCRIPT_ADDRESS).and_then(|address| address.as_string());
         let script = script.as_deref().unwrap_or(SCRIPT);
@@ -153,10 +176,10 @@ impl WorkerClient {
             Ok(worker) => worker,
             Err(error) => {
                 let reason = js_sys::Error::from(error).message();
-                return self.say(Said::Died(format!(
+                return self.die(format!(
                     "The part of this page that computes could not start ({}).",
                     String::from(reason)
-                )));
+                ));
             }
         };
         let client = self.clone();
@@ -165,8 +188,7 @@ impl WorkerClient {
         });
         let client = self.clone();
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
-            client.ledger.borrow_mut().open = None;
-            client.say(Said::Died(obituary(&error_message(&event))));
+            client.die(obituary(&error_message(&event)));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
@@ -184,8 +206,20 @@ impl WorkerClient {
                 )))
             }
         };
-        if let Some(said) = said {
-            self.say(said);
+        self.say(said);
+    }
+
+    /// The worker is of no use any more: says why, unless that has been said.
+    fn die(&self, sentence: String) {
+        let said = self.ledger.borrow_mut().bury(sentence);
+        self.say(said);
+    }
+
+    /// Ends the worker.
+    fn hang_up(&self) {
+        if let Some(line) = self.worker.take() {
+            // Its functions may be what runs at this moment: they go when that is over.
+            spawn_local(async move { drop(line) });
         }
     }
 
@@ -196,13 +230,18 @@ impl WorkerClient {
             self.worker.borrow().as_ref()?.worker.post_message(&message).ok()
         });
         if sent.is_none() {
-            self.ledger.borrow_mut().open = None;
-            self.say(Said::Died("The part of this page that computes does not run.".to_owned()));
+            self.die("The part of this page that computes does not run.".to_owned());
         }
     }
 
-    fn say(&self, said: Said) {
-        (self.listener)(said);
+    fn say(&self, said: Option<Said>) {
+        if matches!(said, Some(Said::Died(_))) {
+            // A dead worker answers nothing: the next request must not go to it.
+            self.hang_up();
+        }
+        if let Some(said) = said {
+            (self.listener)(said);
+        }
     }
 }
 
@@ -215,8 +254,13 @@ fn property(of: &JsValue, name: &str) -> Option<JsValue> {
     js_sys::Reflect::get(of, &JsValue::from_str(name)).ok()
 }
 
+/// What the reader is told of a death: sentences of the worker's own as they are, a browser's words in a sentence.
 fn obituary(message: &str) -> String {
-    let message = message.trim().trim_end_matches('.');
+    let message = message.trim();
+    if message.starts_with("The ") && message.ends_with('.') {
+        return message.to_owned();
+    }
+    let message = message.trim_end_matches('.');
     let message = message.strip_prefix("Uncaught ").unwrap_or(message);
     if message.is_empty() {
         "The part of this page that computes could not be loaded.".to_owned()
@@ -255,5 +299,21 @@ mod tests {
             obituary("Uncaught RuntimeError: unreachable."),
             "The part of this page that computes has stopped (RuntimeError: unreachable)."
         );
+        let whole = "The computation broke down: no memory. Try again, or choose a smaller model or text.";
+        assert_eq!(obituary(whole), whole);
+    }
+
+    #[test]
+    fn only_the_first_death_is_told_until_another_worker_lives() {
+        let mut ledger = Ledger::default();
+        let id = ledger.begin();
+        let first = Response::Crashed { message: "The computation broke down.".to_owned() };
+        assert_eq!(ledger.hear(first), Some(Said::Died("The computation broke down.".to_owned())));
+        assert_eq!(ledger.hear(Response::Crashed { message: "unreachable".to_owned() }), None);
+        assert_eq!(ledger.bury("RuntimeError".to_owned()), None);
+        assert_eq!(ledger.hear(Response::Ready), None);
+        assert_eq!(ledger.hear(Response::Cancelled { id }), None);
+        ledger.dead = false;
+        assert!(matches!(ledger.bury("RuntimeError".to_owned()), Some(Said::Died(_))));
     }
 }

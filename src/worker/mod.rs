@@ -47,16 +47,29 @@ pub fn start() {
 fn report_crashes(scope: &DedicatedWorkerGlobalScope) {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
-        post(&Response::Crashed { message: format!("The computation broke down ({info}).") });
+        post(&Response::Crashed { message: broke_down(info.payload_as_str().unwrap_or_default()) });
     }));
     let on_rejection = Closure::<dyn FnMut(PromiseRejectionEvent)>::new(|event: PromiseRejectionEvent| {
-        let message = format!("The computation broke down ({:?}).", event.reason());
-        post(&Response::Crashed { message });
+        let reason = event.reason();
+        let message = reason.as_string().or_else(|| {
+            js_sys::Reflect::get(&reason, &JsValue::from_str("message"))
+                .ok()
+                .and_then(|text| text.as_string())
+        });
+        post(&Response::Crashed { message: broke_down(&message.unwrap_or_default()) });
     });
     // Without a listener the page's own `onerror` would still hear of errors, though not of rejected promises.
     let _ =
         scope.add_event_listener_with_callback("unhandledrejection", on_rejection.as_ref().unchecked_ref());
     on_rejection.forget();
+}
+
+/// One plain sentence for the reader. Where in the code it happened is told to the console only.
+fn broke_down(reason: &str) -> String {
+    let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    let reason = reason.trim_end_matches('.');
+    let colon = if reason.is_empty() { "" } else { ": " };
+    format!("The computation broke down{colon}{reason}. Try again, or choose a smaller model or text.")
 }
 
 fn receive(worker: &Rc<Worker>, event: &MessageEvent) {

@@ -105,16 +105,22 @@ impl Choices {
         }
     }
 
-    /// Takes another model. Picks go with the old tokens; steps that the model cannot take go back to its depth.
+    /// Takes another model. Picks go with the old tokens. Steps stay only where one layer is applied at every step:
+    /// other models take no more than their depth, which is not known before a model of a disk is opened.
     pub fn set_model(&mut self, model: ModelSource) {
         if self.model != model {
             self.model = model;
             self.picked.clear();
             self.layer = 0;
-            if self.too_many_steps().is_some() {
-                self.settings.steps = None;
+            if !self.repeats_one_layer() {
+                self.settings.steps = Settings::default().steps;
             }
         }
+    }
+
+    /// Whether the model is known to apply one layer at every step.
+    fn repeats_one_layer(&self) -> bool {
+        matches!(&self.model, ModelSource::Bundled(name) if bundled(name).is_some_and(|model| model.shared))
     }
 
     /// The bundled model that is too shallow for the chosen steps, if that is so.

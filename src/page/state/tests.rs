@@ -184,8 +184,14 @@ fn picks_are_toggled_and_go_with_their_text() {
 
 #[test]
 fn a_change_of_model_keeps_only_the_steps_that_it_can_take() {
-    let mut chosen = Choices::default();
-    chosen.settings.steps = Some(100);
-    chosen.set_model(ModelSource::Bundled("gpt2-tales".to_owned()));
-    assert_eq!(chosen.settings.steps, None);
+    let changed = |model: ModelSource| {
+        let mut chosen = Choices { model: ModelSource::Local("before".to_owned()), ..Choices::default() };
+        chosen.settings.steps = Some(500);
+        chosen.set_model(model);
+        chosen.settings.steps
+    };
+    assert_eq!(changed(ModelSource::Bundled("gpt2-tales".to_owned())), None);
+    assert_eq!(changed(ModelSource::Local("my folder".to_owned())), None, "its depth is not known yet");
+    assert_eq!(changed(ModelSource::Bundled("albert-tales".to_owned())), Some(500));
+    assert_eq!(changed(ModelSource::Local("before".to_owned())), Some(500), "no change");
 }

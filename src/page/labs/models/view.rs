@@ -89,10 +89,7 @@ fn Verdict(report: Shown) -> impl IntoView {
 
 #[component]
 fn Notes(report: Shown) -> impl IntoView {
-    let notes = Memo::new(move |_| {
-        let report = report.read();
-        report.notes.iter().cloned().chain(words::doubt(&report)).collect::<Vec<_>>()
-    });
+    let notes = Memo::new(move |_| report.read().notes.clone());
     view! {
         <div class="notes" role="status" data-part="notes">
             {move || {

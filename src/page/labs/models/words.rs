@@ -106,22 +106,6 @@ pub fn token_line(token: &super::tokens::Token) -> String {
     )
 }
 
-/// Layers whose eigenpairs are not to be trusted; `None` where all are.
-#[must_use]
-pub fn doubt(report: &Report) -> Option<String> {
-    let mut doubtful: Vec<usize> =
-        report.layers.iter().filter(|layer| !layer.converged).map(|layer| layer.matrix).collect();
-    doubtful.dedup();
-    if doubtful.is_empty() {
-        return None;
-    }
-    let list = doubtful.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let noun = if doubtful.len() == 1 { "layer" } else { "layers" };
-    Some(format!(
-        "The eigenvectors of {noun} {list} were found less exactly than the rest (residual above 1e-8 of |F|): read their alignment with care."
-    ))
-}
-
 /// What a screen reader hears for a small picture: each line's first and last value.
 #[must_use]
 pub fn lines_description(title: &str, picture: &Picture) -> String {
