@@ -227,3 +227,42 @@ async fn a_long_run_can_be_stopped_and_the_page_stays_alive() {
     shows(&browser, &report("albert-tales", "A bird sang.", &settings)).await;
     browser.driver.clone().quit().await.unwrap();
 }
+
+#[tokio::test]
+#[ignore = "needs the built page: run cargo xtask test"]
+async fn a_model_that_could_not_be_fetched_can_be_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&dist(), folder.path());
+    let weights = folder.path().join("models/gpt2-tales/model.safetensors");
+    let away = folder.path().join("away");
+    fs::rename(&weights, &away).unwrap();
+    let server = StaticFiles::start(folder.path(), 0).unwrap();
+    let browser = Browser::open(1280, 900).await;
+    browser.driver.goto(format!("{}#v=1&model=gpt2-tales", server.url())).await.unwrap();
+    let alert = "return document.querySelector('.problem:not([hidden])')?.innerText ?? ''";
+    let sentence = browser.wait("a sentence on the missing file", alert, vec![]).await;
+    assert!(sentence.as_str().unwrap().contains("model.safetensors is missing"), "{sentence}");
+    fs::rename(&away, &weights).unwrap();
+    let again = r#"
+        const button = document.querySelector('[data-action="try-again"]');
+        button?.click();
+        return !!button;
+    "#;
+    browser.wait("the way to try again", again, vec![]).await;
+    browser.settled().await;
+    shows(&browser, &report("gpt2-tales", EXAMPLE, &Settings::default())).await;
+    browser.driver.clone().quit().await.unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}

@@ -302,7 +302,8 @@ impl Store {
             Said::Cancelled => self.work.set(Work::Stopped),
             Said::Failed(sentence) => {
                 self.work.set(Work::Idle);
-                self.problem.set(Some(Problem { sentence, retry: false }));
+                // A host that did not answer may do so now; choosing the same model again would change nothing.
+                self.problem.set(Some(Problem { sentence, retry: true }));
             }
             Said::Died(sentence) => {
                 self.work.set(Work::Idle);
