@@ -133,7 +133,9 @@ mod tests {
             random.fill(&mut matrix);
             let mut schur = Schur::of(matrix.clone(), n).unwrap();
             assert!(error(&matrix, &schur) < 1e-13, "n = {n}");
-            for index in (0..schur.blocks.len().saturating_sub(1)).chain(0..schur.blocks.len().saturating_sub(1)) {
+            for index in
+                (0..schur.blocks.len().saturating_sub(1)).chain(0..schur.blocks.len().saturating_sub(1))
+            {
                 schur.swap(index);
                 let worst = error(&matrix, &schur);
                 assert!(worst < 1e-12, "n = {n}, swap {index}: {worst} {:?}", schur.blocks);

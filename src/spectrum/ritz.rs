@@ -20,7 +20,6 @@ pub(super) struct Ritz {
     order: Order,
     /// What couples H to the next Krylov block, 2 x p, in the basis of H.
     coupling: Mat<f64>,
-    norm: f64,
 }
 
 /// Leading Ritz pairs: values with im >= 0, in order.
@@ -74,7 +73,7 @@ impl Ritz {
         for (place, index) in ranking.into_iter().enumerate() {
             places[index] = place;
         }
-        let (coupling, norm) = (krylov.coupling().to_owned(), krylov.norm());
+        let coupling = krylov.coupling().to_owned();
         Ok(Self {
             schur,
             places,
@@ -82,7 +81,6 @@ impl Ritz {
             blocks,
             order,
             coupling,
-            norm,
         })
     }
 
@@ -159,11 +157,6 @@ impl Ritz {
             .take(blocks)
             .map(|block| block.size)
             .sum()
-    }
-
-    /// |H|.
-    pub(super) fn norm(&self) -> f64 {
-        self.norm
     }
 }
 
