@@ -8,6 +8,8 @@
 //! ```
 
 #[cfg(feature = "compute")]
+pub mod analysis;
+#[cfg(feature = "compute")]
 pub mod checkpoint;
 #[cfg(feature = "compute")]
 pub mod dynamics;
@@ -17,10 +19,12 @@ pub mod measures;
 pub mod models;
 pub mod protocol;
 pub mod report;
+pub mod settings;
 #[cfg(feature = "compute")]
 pub mod source;
 #[cfg(feature = "compute")]
 pub mod spectrum;
+pub mod watch;
 
 #[cfg(feature = "command")]
 pub mod command;

@@ -1,1 +1,5 @@
-fn main(){}
+//! The native command.
+
+fn main() {
+    std::process::exit(eigentilt::command::run());
+}

@@ -1,1 +1,5 @@
-fn main(){}
+//! The web page: it chooses, asks the worker, and draws.
+
+fn main() {
+    eigentilt::page::app::start();
+}

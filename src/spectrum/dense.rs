@@ -24,11 +24,7 @@ pub struct Spectrum {
 /// [`SpectrumError::NotFinite`] for NaN or infinite entries, [`SpectrumError::NoConvergence`] if the QR iteration stops.
 pub fn full_spectrum(matrix: &LayerMatrix, order: Order) -> Result<Spectrum, SpectrumError> {
     let values = in_order(&eigenvalues(matrix.dense().as_ref())?, order);
-    Ok(Spectrum {
-        values,
-        order,
-        pairs: Vec::new(),
-    })
+    Ok(Spectrum { values, order, pairs: Vec::new() })
 }
 
 /// All eigenvalues of F with unit eigenvectors and residuals; about twice the time of [`full_spectrum`], and
@@ -38,19 +34,12 @@ pub fn full_spectrum(matrix: &LayerMatrix, order: Order) -> Result<Spectrum, Spe
 /// As [`full_spectrum`].
 pub fn full_spectrum_with_vectors(matrix: &LayerMatrix, order: Order) -> Result<Spectrum, SpectrumError> {
     let pairs = dense_pairs(matrix.dense().as_ref(), order)?;
-    Ok(Spectrum {
-        values: pairs.iter().map(|pair| pair.value).collect(),
-        order,
-        pairs,
-    })
+    Ok(Spectrum { values: pairs.iter().map(|pair| pair.value).collect(), order, pairs })
 }
 
 /// Eigenvalues of a real matrix, one for each conjugate pair (the one with im > 0), in no order.
 pub(super) fn eigenvalues(matrix: MatRef<'_, f64>) -> Result<Vec<Eigenvalue>, SpectrumError> {
-    Ok(decompose(matrix, None)?
-        .into_iter()
-        .map(|(value, _)| value)
-        .collect())
+    Ok(decompose(matrix, None)?.into_iter().map(|(value, _)| value).collect())
 }
 
 /// Spells out the conjugates of `values` (one of each pair), in order.
@@ -74,14 +63,7 @@ pub(super) fn dense_pairs(matrix: MatRef<'_, f64>, order: Order) -> Result<Vec<E
 
     // Columns: a real vector, or Re v and Im v next to each other.
     let mut images = Mat::zeros(d, d);
-    matmul(
-        images.as_mut(),
-        Accum::Replace,
-        matrix,
-        vectors.as_ref(),
-        1.0,
-        Par::Seq,
-    );
+    matmul(images.as_mut(), Accum::Replace, matrix, vectors.as_ref(), 1.0, Par::Seq);
 
     let mut pairs = Vec::with_capacity(d);
     for index in order.ranking(&values) {
@@ -122,16 +104,8 @@ pub(super) fn pair_from_columns(
         residual += real * real + imaginary * imaginary;
         length += x * x + y * y;
     }
-    let residual = if length > 0.0 {
-        (residual / length).sqrt()
-    } else {
-        f64::NAN
-    };
-    EigenPair {
-        value,
-        vector: EigenVector::normalised(re, im),
-        residual,
-    }
+    let residual = if length > 0.0 { (residual / length).sqrt() } else { f64::NAN };
+    EigenPair { value, vector: EigenVector::normalised(re, im), residual }
 }
 
 /// Eigenvalues (im >= 0) with the column where their vector starts in `vectors`.
@@ -147,11 +121,7 @@ pub(super) fn decompose(
         return Err(SpectrumError::NotFinite);
     }
     let (mut re, mut im) = (Diag::<f64>::zeros(d), Diag::<f64>::zeros(d));
-    let wanted = if vectors.is_some() {
-        ComputeEigenvectors::Yes
-    } else {
-        ComputeEigenvectors::No
-    };
+    let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     let scratch = evd_scratch::<f64>(d, ComputeEigenvectors::No, wanted, Par::Seq, default());
     evd_real(
         matrix,
@@ -168,10 +138,7 @@ pub(super) fn decompose(
     let mut found = Vec::with_capacity(d);
     let mut column = 0;
     while column < d {
-        let value = Eigenvalue {
-            re: re[column],
-            im: im[column],
-        };
+        let value = Eigenvalue { re: re[column], im: im[column] };
         if !value.re.is_finite() || !value.im.is_finite() {
             return Err(SpectrumError::NoConvergence);
         }

@@ -32,10 +32,7 @@ impl Eigenvalue {
     /// The conjugate eigenvalue; a real one is its own.
     #[must_use]
     pub fn conjugate(self) -> Self {
-        Self {
-            re: self.re,
-            im: if self.is_complex() { -self.im } else { self.im },
-        }
+        Self { re: self.re, im: if self.is_complex() { -self.im } else { self.im } }
     }
 }
 

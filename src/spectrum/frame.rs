@@ -25,10 +25,7 @@ impl Frame {
             }
             for column_before in columns.iter().chain(&columns) {
                 let along: f64 = column_before.iter().zip(&column).map(|(a, b)| a * b).sum();
-                column
-                    .iter_mut()
-                    .zip(column_before)
-                    .for_each(|(a, b)| *a -= along * b);
+                column.iter_mut().zip(column_before).for_each(|(a, b)| *a -= along * b);
             }
             if scale_to_unit(&mut column, DEPENDENT) {
                 columns.push(column);

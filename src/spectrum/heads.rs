@@ -30,14 +30,7 @@ pub fn head_spectra(
     let mut spectra = Vec::with_capacity(heads);
     for (head, rows) in value.chunks_exact(size * width).enumerate() {
         let columns = output.subcols(head * size, size);
-        matmul(
-            small.as_mut(),
-            Accum::Replace,
-            widened(rows, width).as_ref(),
-            columns,
-            1.0,
-            Par::Seq,
-        );
+        matmul(small.as_mut(), Accum::Replace, widened(rows, width).as_ref(), columns, 1.0, Par::Seq);
         spectra.push(in_order(&eigenvalues(small.as_ref())?, Order::Shifted));
     }
     Ok(spectra)

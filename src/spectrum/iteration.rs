@@ -62,9 +62,7 @@ pub(super) fn iterate(
         let (worst, goal) = (pairs.worst(), MARGIN * RESIDUAL_TOLERANCE * krylov.norm());
 
         if worst <= goal {
-            let known = locked
-                .as_ref()
-                .is_some_and(|values| pairs.agree_with(values, krylov.norm()));
+            let known = locked.as_ref().is_some_and(|values| pairs.agree_with(values, krylov.norm()));
             if known || !pairs.has_copies(krylov.norm()) {
                 return Ok(finish(matrix, &krylov, &pairs, order, count));
             }
@@ -95,11 +93,7 @@ fn missing_products(before: Option<(usize, f64)>, products: usize, worst: f64, g
     };
     let rate = (worst_before / worst).ln() / products.saturating_sub(products_before) as f64;
     let missing = (worst / goal).ln() / rate;
-    if missing.is_finite() && missing > 0.0 && missing < 1e6 {
-        missing as usize + 1
-    } else {
-        usize::MAX / 2
-    }
+    if missing.is_finite() && missing > 0.0 && missing < 1e6 { missing as usize + 1 } else { usize::MAX / 2 }
 }
 
 /// Ritz vectors in full length, with residuals from one more product each.
@@ -115,23 +109,14 @@ fn finish(
     let mut images = Mat::<f64>::zeros(d, vectors.ncols());
     let mut scratch = [vec![0.0; d], vec![0.0; d]];
     let mut spare = [vec![0.0; d], vec![0.0; d]];
-    let column = |index: usize| {
-        vectors
-            .col(index.min(vectors.ncols() - 1))
-            .iter()
-            .copied()
-            .collect::<Vec<f64>>()
-    };
+    let column =
+        |index: usize| vectors.col(index.min(vectors.ncols() - 1)).iter().copied().collect::<Vec<f64>>();
     for first in (0..vectors.ncols()).step_by(BLOCK) {
         let (x_0, x_1) = (column(first), column(first + 1));
         let [y_0, y_1] = &mut spare;
         matrix.apply_pair([&x_0, &x_1], [y_0, y_1], &mut scratch);
         for (offset, spare) in spare.iter().enumerate().take(vectors.ncols() - first) {
-            images
-                .col_mut(first + offset)
-                .iter_mut()
-                .zip(spare)
-                .for_each(|(to, from)| *to = *from);
+            images.col_mut(first + offset).iter_mut().zip(spare).for_each(|(to, from)| *to = *from);
         }
     }
     let mut pairs = Vec::new();
@@ -143,11 +128,5 @@ fn finish(
         pairs.extend(conjugate);
         start += width(value);
     }
-    LeadingPairs::new(
-        pairs,
-        order,
-        krylov.products() + vectors.ncols(),
-        krylov.norm(),
-        count,
-    )
+    LeadingPairs::new(pairs, order, krylov.products() + vectors.ncols(), krylov.norm(), count)
 }

@@ -95,10 +95,7 @@ pub(super) fn dot_of<T: Entry>(a: &[T], x: &[f64]) -> f64 {
     for (a, x) in a.iter().zip(x) {
         sums = sums.plus_product(T::load(a), f64::load(x));
     }
-    a_rest
-        .iter()
-        .zip(x_rest)
-        .fold(sums.total(), |sum, (&a, x)| sum + a.into() * x)
+    a_rest.iter().zip(x_rest).fold(sums.total(), |sum, (&a, x)| sum + a.into() * x)
 }
 
 #[inline(always)]

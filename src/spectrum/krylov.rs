@@ -105,10 +105,7 @@ impl<'a> Krylov<'a> {
         while self.size < target && self.size + BLOCK <= self.room {
             self.step()?;
         }
-        let all = self
-            .projected
-            .submatrix(0, 0, self.size + BLOCK, self.size)
-            .norm_l2();
+        let all = self.projected.submatrix(0, 0, self.size + BLOCK, self.size).norm_l2();
         self.norm = self.norm.max(all);
         Ok(())
     }
@@ -118,8 +115,7 @@ impl<'a> Krylov<'a> {
         let (d, p) = (self.matrix.width, self.size);
         let (first, second) = self.basis[p * d..(p + BLOCK) * d].split_at(d);
         let [y_0, y_1] = &mut self.images;
-        self.matrix
-            .apply_pair([first, second], [y_0, y_1], &mut self.scratch);
+        self.matrix.apply_pair([first, second], [y_0, y_1], &mut self.scratch);
         self.products += BLOCK;
         let lengths = self.images.each_ref().map(|image| length(image));
         if lengths.iter().any(|length| !length.is_finite()) {
@@ -214,21 +210,12 @@ impl<'a> Krylov<'a> {
         let kept = self.projected.as_mut().submatrix_mut(0, 0, k + BLOCK, k);
         let (mut square, mut coupling) = kept.split_at_row_mut(k);
         let inner = image.as_ref().subrows(0, p);
-        matmul(
-            square.as_mut(),
-            Accum::Replace,
-            rotation.transpose(),
-            inner,
-            1.0,
-            Par::Seq,
-        );
+        matmul(square.as_mut(), Accum::Replace, rotation.transpose(), inner, 1.0, Par::Seq);
         coupling.copy_from(image.as_ref().subrows(p, BLOCK));
 
         let (front, back) = self.basis.split_at_mut(k * d);
         for (column, to) in front.chunks_exact_mut(d).enumerate() {
-            to.iter_mut()
-                .zip(rotated.col(column).iter())
-                .for_each(|(to, from)| *to = *from);
+            to.iter_mut().zip(rotated.col(column).iter()).for_each(|(to, from)| *to = *from);
         }
         back.copy_within((p - k) * d..(p - k + BLOCK) * d, 0);
         self.size = k;
@@ -238,10 +225,7 @@ impl<'a> Krylov<'a> {
     /// and draws a new W. What F has beside span(V Q) then shows in the further steps.
     pub(super) fn lock(&mut self, rotation: MatRef<'_, f64>) {
         self.restart(rotation);
-        self.projected
-            .as_mut()
-            .submatrix_mut(self.size, 0, BLOCK, self.size)
-            .fill(0.0);
+        self.projected.as_mut().submatrix_mut(self.size, 0, BLOCK, self.size).fill(0.0);
         for k in 0..BLOCK {
             self.refill(self.size + k);
         }

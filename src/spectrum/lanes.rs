@@ -82,10 +82,7 @@ mod chosen {
         /// self + a b.
         #[inline(always)]
         pub(in super::super) fn plus_product(self, a: Self, b: Self) -> Self {
-            Self(
-                f64x2_add(self.0, f64x2_mul(a.0, b.0)),
-                f64x2_add(self.1, f64x2_mul(a.1, b.1)),
-            )
+            Self(f64x2_add(self.0, f64x2_mul(a.0, b.0)), f64x2_add(self.1, f64x2_mul(a.1, b.1)))
         }
 
         #[inline(always)]

@@ -74,23 +74,11 @@ impl LeadingPairs {
             (false, false) => largest / norm,
         };
         let converged = pairs.len() >= wanted && largest_residual <= RESIDUAL_TOLERANCE;
-        Self {
-            pairs,
-            order,
-            products,
-            largest_residual,
-            converged,
-        }
+        Self { pairs, order, products, largest_residual, converged }
     }
 
     /// What comes back when there is nothing to iterate on.
     pub(super) fn none(order: Order, products: usize) -> Self {
-        Self {
-            pairs: Vec::new(),
-            order,
-            products,
-            largest_residual: f64::MAX,
-            converged: false,
-        }
+        Self { pairs: Vec::new(), order, products, largest_residual: f64::MAX, converged: false }
     }
 }

@@ -25,11 +25,7 @@ impl<'a> LayerMatrix<'a> {
         let entries = width.checked_mul(width);
         for (matrix, weights) in [("output", output), ("value", value)] {
             if entries != Some(weights.len()) {
-                return Err(SpectrumError::Shape {
-                    matrix,
-                    found: weights.len(),
-                    width,
-                });
+                return Err(SpectrumError::Shape { matrix, found: weights.len(), width });
             }
         }
         Ok(Self { output, value, width })
@@ -78,14 +74,7 @@ impl<'a> LayerMatrix<'a> {
         for rows in self.output.chunks(ROWS * self.width.max(1)) {
             let rows = widened(rows, self.width);
             let mut product = panel.as_mut().subrows_mut(0, rows.nrows());
-            matmul(
-                product.as_mut(),
-                Accum::Replace,
-                rows.as_ref(),
-                value.as_ref(),
-                1.0,
-                Par::Seq,
-            );
+            matmul(product.as_mut(), Accum::Replace, rows.as_ref(), value.as_ref(), 1.0, Par::Seq);
             squares += product.as_ref().squared_norm_l2();
         }
         squares.sqrt()
@@ -96,14 +85,7 @@ impl<'a> LayerMatrix<'a> {
     pub fn dense(&self) -> Mat<f64> {
         let (output, value) = (widened(self.output, self.width), widened(self.value, self.width));
         let mut product = Mat::zeros(self.width, self.width);
-        matmul(
-            product.as_mut(),
-            Accum::Replace,
-            output.as_ref(),
-            value.as_ref(),
-            1.0,
-            Par::Seq,
-        );
+        matmul(product.as_mut(), Accum::Replace, output.as_ref(), value.as_ref(), 1.0, Par::Seq);
         product
     }
 }

@@ -21,6 +21,7 @@ mod ritz;
 mod schur;
 mod vector;
 
+pub use crate::settings::Order;
 pub use dense::{Spectrum, full_spectrum, full_spectrum_with_vectors};
 pub use eigenvalue::Eigenvalue;
 pub use error::SpectrumError;
@@ -28,5 +29,4 @@ pub use frame::{Frame, Gaps};
 pub use heads::head_spectra;
 pub use leading::{DEFAULT_COUNT, LeadingPairs, RESIDUAL_TOLERANCE, leading_pairs};
 pub use matrix::LayerMatrix;
-pub use order::{Order, UnknownOrder};
 pub use vector::{EigenPair, EigenVector};

@@ -1,26 +1,10 @@
 use std::cmp::Ordering;
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
 
 use super::Eigenvalue;
+use crate::settings::Order;
 
 /// Keys closer than this, relative to the largest, count as equal: rounding must not decide an order.
 const TIE: f64 = 1e-10;
-
-/// Which eigenvalue leads (SPEC section 2). Larger keys come first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// By |1 + lambda|: what one step amplifies.
-    #[default]
-    Shifted,
-    /// By Re lambda.
-    Real,
-    /// By |lambda|.
-    Modulus,
-}
 
 impl Order {
     /// The number that the order compares; equal for the two members of a conjugate pair.
@@ -41,10 +25,7 @@ impl Order {
         let mut ranking: Vec<usize> = (0..values.len()).collect();
         ranking.sort_by(|&a, &b| falling(key(a), key(b)).then_with(|| tie_break(values[a], values[b])));
 
-        let scale = values
-            .iter()
-            .map(|&value| self.key(value).abs())
-            .fold(0.0, f64::max);
+        let scale = values.iter().map(|&value| self.key(value).abs()).fold(0.0, f64::max);
         let mut start = 0;
         for end in 1..=ranking.len() {
             let tied = end < ranking.len() && key(ranking[end - 1]) - key(ranking[end]) <= TIE * scale;
@@ -58,34 +39,5 @@ impl Order {
 }
 
 fn tie_break(a: Eigenvalue, b: Eigenvalue) -> Ordering {
-    b.re.total_cmp(&a.re)
-        .then_with(|| b.im.abs().total_cmp(&a.im.abs()))
-}
-
-impl fmt::Display for Order {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(match self {
-            Self::Shifted => "shifted",
-            Self::Real => "real",
-            Self::Modulus => "modulus",
-        })
-    }
-}
-
-/// The text is none of "shifted", "real", "modulus".
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no eigenvalue order is called {0:?}: choose shifted, real or modulus")]
-pub struct UnknownOrder(pub String);
-
-impl FromStr for Order {
-    type Err = UnknownOrder;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "shifted" => Ok(Self::Shifted),
-            "real" => Ok(Self::Real),
-            "modulus" => Ok(Self::Modulus),
-            other => Err(UnknownOrder(other.to_owned())),
-        }
-    }
+    b.re.total_cmp(&a.re).then_with(|| b.im.abs().total_cmp(&a.im.abs()))
 }

@@ -59,7 +59,9 @@ impl Schur {
         let floor = (f64::EPSILON * largest).max(f64::MIN_POSITIVE);
         let mut solution = solve(&mut system, unknowns, floor);
         let size = solution.iter().fold(1.0, |size: f64, x| size.max(x.abs()));
-        solution.iter_mut().for_each(|x| *x /= size);
+        for x in &mut solution {
+            *x /= size;
+        }
         (solution, 1.0 / size)
     }
 }
@@ -94,9 +96,7 @@ fn solve(system: &mut [[f64; 5]; 4], unknowns: usize, floor: f64) -> [f64; 4] {
     }
     let mut solution = [0.0; 4];
     for step in (0..unknowns).rev() {
-        let known: f64 = (step + 1..unknowns)
-            .map(|j| system[step][j] * solution[order[j]])
-            .sum();
+        let known: f64 = (step + 1..unknowns).map(|j| system[step][j] * solution[order[j]]).sum();
         solution[order[step]] = (system[step][4] - known) / system[step][step];
     }
     solution

@@ -61,10 +61,7 @@ impl Ritz {
     /// When the small QR iteration gives up.
     pub(super) fn of(krylov: &Krylov<'_>, order: Order) -> Result<Self, SpectrumError> {
         let projected = krylov.projected();
-        let form = projected
-            .col_iter()
-            .flat_map(|column| column.iter().copied())
-            .collect();
+        let form = projected.col_iter().flat_map(|column| column.iter().copied()).collect();
         let schur = Schur::of(form, krylov.size())?;
         let values: Vec<Eigenvalue> = schur.blocks.iter().map(|block| block.value).collect();
         let ranking = order.ranking(&values);
@@ -74,14 +71,7 @@ impl Ritz {
             places[index] = place;
         }
         let coupling = krylov.coupling().to_owned();
-        Ok(Self {
-            schur,
-            places,
-            arranged: 0,
-            blocks,
-            order,
-            coupling,
-        })
+        Ok(Self { schur, places, arranged: 0, blocks, order, coupling })
     }
 
     /// How many blocks hold the first `count` eigenvalues, conjugates counted and pairs kept whole.
@@ -132,11 +122,7 @@ impl Ritz {
             start += width(value);
         }
         debug_assert_eq!(couplings.nrows(), BLOCK);
-        Ok(RitzPairs {
-            values,
-            residuals,
-            coordinates,
-        })
+        Ok(RitzPairs { values, residuals, coordinates })
     }
 
     /// Sorts the first blocks to the top of the Schur form, and says how many columns they take.
@@ -151,12 +137,7 @@ impl Ritz {
             }
             self.arranged += 1;
         }
-        self.schur
-            .blocks
-            .iter()
-            .take(blocks)
-            .map(|block| block.size)
-            .sum()
+        self.schur.blocks.iter().take(blocks).map(|block| block.size).sum()
     }
 }
 

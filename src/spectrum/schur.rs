@@ -34,16 +34,8 @@ impl Schur {
     /// [`SpectrumError::NoConvergence`] when the iteration stalls, also for entries that are not finite.
     pub(super) fn of(form: Vec<f64>, size: usize) -> Result<Self, SpectrumError> {
         let mut basis = vec![0.0; size * size];
-        basis
-            .iter_mut()
-            .step_by(size + 1)
-            .for_each(|diagonal| *diagonal = 1.0);
-        let mut schur = Self {
-            size,
-            form,
-            basis,
-            blocks: Vec::new(),
-        };
+        basis.iter_mut().step_by(size + 1).for_each(|diagonal| *diagonal = 1.0);
+        let mut schur = Self { size, form, basis, blocks: Vec::new() };
         schur.reduce_to_hessenberg();
         schur.iterate()?;
         schur.find_blocks();
@@ -182,14 +174,8 @@ impl Schur {
         let mut row = 0;
         while row < self.size {
             let paired = row + 1 < self.size && self.entry(row + 1, row) != 0.0;
-            let value = if paired {
-                self.pair_value(row)
-            } else {
-                Eigenvalue {
-                    re: self.entry(row, row),
-                    im: 0.0,
-                }
-            };
+            let value =
+                if paired { self.pair_value(row) } else { Eigenvalue { re: self.entry(row, row), im: 0.0 } };
             let size = if paired { 2 } else { 1 };
             self.blocks.push(Block { size, value });
             row += size;
@@ -199,29 +185,28 @@ impl Schur {
     fn pair_value(&self, row: usize) -> Eigenvalue {
         let half = (self.entry(row, row) - self.entry(row + 1, row + 1)) / 2.0;
         let discriminant = half * half + self.entry(row, row + 1) * self.entry(row + 1, row);
-        let re = (self.entry(row, row) + self.entry(row + 1, row + 1)) / 2.0;
-        Eigenvalue {
-            re,
-            im: (-discriminant).max(0.0).sqrt(),
-        }
+        let re = f64::midpoint(self.entry(row, row), self.entry(row + 1, row + 1));
+        Eigenvalue { re, im: (-discriminant).max(0.0).sqrt() }
     }
 }
 
 /// Turns x into v with |v|^2 = 2 such that (I - v v^T) x = (head, 0, ..), and gives head. `None` if x is 0.
 pub(super) fn householder(vector: &mut [f64]) -> Option<f64> {
-    let largest = vector
-        .iter()
-        .fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
+    let largest = vector.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
     if largest.is_nan() || largest == 0.0 {
         return None;
     }
-    vector.iter_mut().for_each(|entry| *entry /= largest);
+    for entry in &mut *vector {
+        *entry /= largest;
+    }
     let length = vector.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
     let head = -length.copysign(vector[0]);
     vector[0] -= head;
     // |x - head e|^2 = 2 length (length + |x_0|).
     let scale = (length * vector[0].abs()).sqrt();
-    vector.iter_mut().for_each(|entry| *entry /= scale);
+    for entry in &mut *vector {
+        *entry /= scale;
+    }
     Some(head * largest)
 }
 
@@ -234,9 +219,7 @@ fn reflect(vector: &[f64], part: &mut [f64]) {
         return;
     }
     let along = dot(vector, part);
-    part.iter_mut()
-        .zip(vector)
-        .for_each(|(entry, v)| *entry -= along * v);
+    part.iter_mut().zip(vector).for_each(|(entry, v)| *entry -= along * v);
 }
 
 /// Multiplies columns by I - v v^T from the right: as many as v has entries, each `stride` long, rows below `height` left.
@@ -254,15 +237,9 @@ fn reflect_columns(vector: &[f64], columns: &mut [f64], stride: usize, height: u
     }
     let mut along = vec![0.0; height];
     for (v, column) in vector.iter().zip(columns.chunks_exact(stride)) {
-        along
-            .iter_mut()
-            .zip(column)
-            .for_each(|(sum, entry)| *sum += v * entry);
+        along.iter_mut().zip(column).for_each(|(sum, entry)| *sum += v * entry);
     }
     for (v, column) in vector.iter().zip(columns.chunks_exact_mut(stride)) {
-        column
-            .iter_mut()
-            .zip(&along)
-            .for_each(|(entry, along)| *entry -= v * along);
+        column.iter_mut().zip(&along).for_each(|(entry, along)| *entry -= v * along);
     }
 }

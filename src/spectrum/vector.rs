@@ -25,10 +25,7 @@ impl EigenVector {
             }
         }
         let length = (0..re.len()).map(squared).sum::<f64>().sqrt();
-        let (x, y) = (
-            re.get(largest).copied().unwrap_or(0.0),
-            im.get(largest).copied().unwrap_or(0.0),
-        );
+        let (x, y) = (re.get(largest).copied().unwrap_or(0.0), im.get(largest).copied().unwrap_or(0.0));
         let size = x.hypot(y);
         if size > 0.0 && length > 0.0 {
             // Multiply by conj(x + i y) / (size length).
@@ -56,10 +53,7 @@ impl EigenVector {
     /// The conjugate vector; a real one is its own.
     #[must_use]
     pub fn conjugate(&self) -> Self {
-        Self {
-            re: self.re.clone(),
-            im: self.im.iter().map(|y| -y).collect(),
-        }
+        Self { re: self.re.clone(), im: self.im.iter().map(|y| -y).collect() }
     }
 }
 
@@ -77,10 +71,6 @@ pub struct EigenPair {
 impl EigenPair {
     /// The pair of the conjugate eigenvalue, with the same residual since F is real.
     pub(super) fn conjugate(&self) -> Self {
-        Self {
-            value: self.value.conjugate(),
-            vector: self.vector.conjugate(),
-            residual: self.residual,
-        }
+        Self { value: self.value.conjugate(), vector: self.vector.conjugate(), residual: self.residual }
     }
 }

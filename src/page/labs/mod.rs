@@ -1,0 +1,3 @@
+//! The labs: one folder each.
+
+pub mod models;
