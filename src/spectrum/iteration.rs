@@ -31,10 +31,10 @@ impl Plan {
     pub(super) fn new(width: usize, count: usize) -> Option<Self> {
         let most = 80.max(4 * count);
         (width >= 64.max(most + 2 * BLOCK)).then_some(Self {
-            first: 40.max(2 * count),
+            first: 60.max(3 * count),
             usual: 60.max(3 * count),
             most,
-            kept: 30.max(3 * count / 2),
+            kept: 40.max(2 * count),
             budget: 3000,
         })
     }

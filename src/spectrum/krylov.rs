@@ -1,7 +1,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 
-use super::kernels::{column_dots, dot, subtract_columns};
+use super::kernels::{column_dots, dot, subtract, subtract_columns};
 use super::random::Random;
 use super::{LayerMatrix, SpectrumError};
 
@@ -239,8 +239,6 @@ fn length(vector: &[f64]) -> f64 {
 /// Takes the part along the unit vector `direction` out of `vector`, and says how much it was.
 fn remove(direction: &[f64], vector: &mut [f64]) -> f64 {
     let along = dot(direction, vector);
-    for (entry, direction) in vector.iter_mut().zip(direction) {
-        *entry -= along * direction;
-    }
+    subtract(direction, along, vector);
     along
 }

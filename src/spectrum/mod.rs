@@ -11,6 +11,7 @@ mod heads;
 mod iteration;
 mod kernels;
 mod krylov;
+mod lanes;
 mod leading;
 mod matrix;
 mod order;

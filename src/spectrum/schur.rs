@@ -211,8 +211,14 @@ pub(super) fn householder(vector: &mut [f64]) -> Option<f64> {
 }
 
 fn reflect(vector: &[f64], part: &mut [f64]) {
-    let along =
-        if part.len() > 4 { dot(vector, part) } else { part.iter().zip(vector).map(|(a, b)| a * b).sum() };
+    if let (&[u, v, w], [x, y, z]) = (vector, &mut *part) {
+        let along = u * *x + v * *y + w * *z;
+        *x -= along * u;
+        *y -= along * v;
+        *z -= along * w;
+        return;
+    }
+    let along = dot(vector, part);
     part.iter_mut().zip(vector).for_each(|(entry, v)| *entry -= along * v);
 }
 
