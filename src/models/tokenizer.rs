@@ -89,6 +89,8 @@ impl Tokenizer {
     /// As [`Self::read`].
     pub fn parse(bytes: &[u8], vocabulary: usize) -> Result<Self, TextError> {
         let unreadable = |error: tokenizers::Error| TextError::Tokenizer { reason: error.to_string() };
+        // tokenizers 0.23 panics where the section "decoder" is no JSON.
+        serde_json::from_slice::<serde::de::IgnoredAny>(bytes).map_err(|error| unreadable(error.into()))?;
         let mut inner = Inner::from_bytes(bytes).map_err(unreadable)?;
         // Some files come with a length of their own for batches; here every token of the text counts.
         inner.with_padding(None);
