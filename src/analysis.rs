@@ -136,6 +136,7 @@ impl Session {
             |row: Option<&Vec<f64>>| row.map_or_else(Vec::new, |r| r.iter().take(8).copied().collect());
         let mut notes = tokens.notes;
         notes.extend(unconverged(&layers));
+        notes.extend(self.model.source_notes());
         let model = self.model.summary();
         Ok(Report {
             version: REPORT_VERSION,
@@ -150,6 +151,7 @@ impl Session {
             tokens: tokens.pieces,
             token_texts: tokens.texts,
             notes,
+            transfer: self.model.transfer(),
             layers,
             mean_pairwise_cosine,
             spread,

@@ -32,6 +32,15 @@ pub struct ModelSummary {
     pub causal: bool,
 }
 
+/// How much of a checkpoint on a host had to be fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// Bytes of the weights' files that came over the network, since the model was opened.
+    pub fetched: u64,
+    /// Length of these files in bytes.
+    pub whole: u64,
+}
+
 /// One step of the dynamics, measured against the layer matrix F that it used (SPEC 2 and 3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayerReport {
@@ -82,6 +91,9 @@ pub struct Report {
     pub token_texts: Vec<String>,
     /// Plain sentences the reader should know: a text that was cut, a tokenizer that looks foreign.
     pub notes: Vec<String>,
+    /// What was fetched; absent for a model of this machine's disk or of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfer: Option<Transfer>,
     /// One entry a step.
     pub layers: Vec<LayerReport>,
     /// Mean cosine over all pairs of tokens, for the start and after each step: steps + 1 values.

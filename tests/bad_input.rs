@@ -300,6 +300,16 @@ fn a_piece_of_a_character_is_shown_as_its_bytes() {
     assert_eq!(joined, "a <F0><9F><90><A6> sang");
 }
 
+#[test]
+fn a_tokenizer_whose_decoder_is_no_json_is_refused() {
+    let mut broken = files("bert-tiny");
+    let text = String::from_utf8(broken["tokenizer.json"].clone()).unwrap();
+    let cut = text.replace("\"decoder\": {", "\"decoder\": {,");
+    assert_ne!(cut, text);
+    broken.insert("tokenizer.json".to_owned(), cut.into_bytes());
+    assert!(sentence(broken).starts_with("tokenizer.json could not be read"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -2,7 +2,11 @@
 // A test that cannot go on has failed; that is what these do.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod common;
+mod hub_server;
+
 use assert_cmd::Command;
+use hub_server::Hub;
 use serde_json::Value;
 
 fn eigentilt(arguments: &[&str]) -> Command {
@@ -100,4 +104,48 @@ fn complaints_are_plain_sentences() {
         complaint(&["analyze", MODEL, "--text", "a", "--radius", "2"], 2).contains("choose one of 1, sqrt-d")
     );
     assert!(complaint(&["analyze", MODEL, "--ids", "1,x"], 2).contains("invalid"));
+}
+
+#[test]
+fn a_repository_is_fetched_once() {
+    let cache = tempfile::tempdir().unwrap();
+    let hub = Hub::of_files(common::FAMILIES[1].files());
+    let run = || {
+        let mut command = eigentilt(&["analyze", "hub:some/model", "--text", "The golden bird"]);
+        command.env("EIGENTILT_HUB", &hub.address).env("XDG_CACHE_HOME", cache.path());
+        String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+    };
+    let first = run();
+    assert!(first.starts_with("hub:some/model (bert): width"), "{first}");
+    assert!(first.contains("\nfetched 0."), "{first}");
+    assert!(cache.path().join("eigentilt/store").is_dir());
+    hub.stop();
+    let second = run();
+    assert!(second.contains("\nfetched 0.0 MB of 0."), "{second}");
+    let body =
+        |table: &str| table.lines().filter(|line| !line.starts_with("fetched")).map(str::to_owned).collect();
+    let (first, second): (Vec<String>, Vec<String>) = (body(&first), body(&second));
+    assert_eq!(first, second);
+}
+
+#[test]
+fn a_token_is_sent_and_never_shown() {
+    let cache = tempfile::tempdir().unwrap();
+    let hub =
+        Hub::of_files(common::FAMILIES[1].files()).with(|faults| faults.token = Some("right".to_owned()));
+    let run = |token: &str| {
+        let mut command = eigentilt(&["analyze", "hub:some/model", "--ids", "5,6"]);
+        command.env("EIGENTILT_HUB", &hub.address).env("XDG_CACHE_HOME", cache.path());
+        command.env("EIGENTILT_TOKEN", token).assert().get_output().clone()
+    };
+    let refused = String::from_utf8(run("guessed").stderr).unwrap();
+    assert!(refused.contains("give your token") && !refused.contains("guessed"), "{refused}");
+    let output = run("right");
+    assert!(output.status.success() && !String::from_utf8_lossy(&output.stdout).contains("right"));
+}
+
+#[test]
+fn names_that_are_no_address_are_refused() {
+    let wrong = complaint(&["analyze", "hub:model", "--text", "a"], 1);
+    assert!(wrong.starts_with("eigentilt: \"hub:model\" names no model"), "{wrong}");
 }

@@ -2,6 +2,8 @@
 
 pub mod config;
 pub mod header;
+pub mod plan;
+pub mod shards;
 pub mod tensor;
 
 use candle_core::{Device, Tensor};
@@ -9,8 +11,13 @@ use candle_core::{Device, Tensor};
 use self::{
     config::{CONFIG_FILE, Config, MAX_CONFIG_BYTES},
     header::{Dtype, Header, HeaderError, LENGTH_BYTES, TensorPlace, header_length},
+    plan::Plan,
+    shards::{INDEX_FILE, MAX_INDEX_BYTES},
 };
-use crate::source::{Source, SourceError};
+use crate::{
+    report::Transfer,
+    source::{Source, SourceError},
+};
 
 /// Name of the weights' file.
 pub const WEIGHTS_FILE: &str = "model.safetensors";
@@ -41,6 +48,14 @@ pub enum CheckpointError {
         "In {file} the tensor {tensor} holds a value that is {value} (at index {index}): the training went wrong or the file is damaged, take another checkpoint."
     )]
     NotFinite { file: String, tensor: String, index: usize, value: &'static str },
+    #[error(
+        "model.safetensors.index.json cannot be used: {reason}. Take the file that belongs to the weights."
+    )]
+    Index { reason: String },
+    #[error(
+        "This model needs about {need} MB of memory, more than the {limit} MB that are allowed here: take a smaller model, or run the native command on a machine with more."
+    )]
+    Memory { need: u64, limit: u64 },
     #[error("The tensor {tensor} could not be laid out: {source}.")]
     Layout { tensor: String, source: candle_core::Error },
 }
@@ -50,22 +65,41 @@ pub enum CheckpointError {
 pub struct Checkpoint {
     source: Source,
     config: Config,
+    shards: Vec<Shard>,
+}
+
+/// One safetensors file.
+#[derive(Debug)]
+struct Shard {
+    file: String,
+    length: u64,
     header: Header,
 }
 
+impl Shard {
+    async fn open(source: &Source, file: String) -> Result<Self, CheckpointError> {
+        let length = source.size(&file).await?;
+        let first = source.read(&file, 0..LENGTH_BYTES.min(length)).await?;
+        let json_length = header_length(&file, &first, length)?;
+        let json = source.read(&file, LENGTH_BYTES..LENGTH_BYTES + json_length).await?;
+        let header = Header::parse(&file, &json, length)?;
+        Ok(Self { file, length, header })
+    }
+}
+
 impl Checkpoint {
-    /// Reads config.json and the header of model.safetensors.
+    /// Reads config.json and the header of model.safetensors, or of all files that
+    /// model.safetensors.index.json names.
     ///
     /// # Errors
-    /// [`CheckpointError`] where either is missing or damaged.
+    /// [`CheckpointError`] where one is missing or damaged.
     pub async fn open(source: Source) -> Result<Self, CheckpointError> {
         let config = Config::parse(&source.read_all(CONFIG_FILE, MAX_CONFIG_BYTES).await?)?;
-        let length = source.size(WEIGHTS_FILE).await?;
-        let first = source.read(WEIGHTS_FILE, 0..LENGTH_BYTES.min(length)).await?;
-        let json_length = header_length(WEIGHTS_FILE, &first, length)?;
-        let json = source.read(WEIGHTS_FILE, LENGTH_BYTES..LENGTH_BYTES + json_length).await?;
-        let header = Header::parse(WEIGHTS_FILE, &json, length)?;
-        Ok(Self { source, config, header })
+        let mut shards = Vec::new();
+        for file in weights_files(&source).await? {
+            shards.push(Shard::open(&source, file).await?);
+        }
+        Ok(Self { source, config, shards })
     }
 
     /// The parsed config.json.
@@ -83,7 +117,80 @@ impl Checkpoint {
     /// Whether there is a tensor of this name.
     #[must_use]
     pub fn has(&self, tensor: &str) -> bool {
-        self.header.tensors.contains_key(tensor)
+        self.shards.iter().any(|shard| shard.header.tensors.contains_key(tensor))
+    }
+
+    /// The bytes of those of `tensors` that there are.
+    #[must_use]
+    pub fn plan<'a>(&self, tensors: impl IntoIterator<Item = &'a str>) -> Plan {
+        let mut plan = Plan::default();
+        for tensor in tensors {
+            if let Some((file, place)) = self.find(tensor) {
+                plan.add(file, [place.bytes.clone()]);
+            }
+        }
+        plan
+    }
+
+    /// The bytes of `rows` of the matrix `tensor`; none where there is no such matrix.
+    #[must_use]
+    pub fn plan_rows(&self, tensor: &str, rows: impl IntoIterator<Item = usize>) -> Plan {
+        let mut plan = Plan::default();
+        if let Some((file, place)) = self.find(tensor)
+            && let [count, width] = *place.shape
+        {
+            let length = width as u64 * place.dtype.size();
+            let within = rows.into_iter().filter(|&row| row < count).map(|row| row as u64);
+            plan.add(
+                file,
+                within.map(|row| place.bytes.start + row * length..place.bytes.start + (row + 1) * length),
+            );
+        }
+        plan
+    }
+
+    /// Number of elements in all of `tensors` that there are.
+    #[must_use]
+    pub fn elements<'a>(&self, tensors: impl IntoIterator<Item = &'a str>) -> u64 {
+        let places = tensors.into_iter().filter_map(|tensor| self.find(tensor));
+        places.map(|(_, place)| (place.bytes.end - place.bytes.start) / place.dtype.size()).sum()
+    }
+
+    /// Fetches the bytes of `plan`, several ranges at once, and keeps them until [`Self::release`].
+    ///
+    /// # Errors
+    /// [`CheckpointError::Source`].
+    pub async fn prefetch(&self, plan: &Plan) -> Result<(), CheckpointError> {
+        for (file, ranges) in plan.files() {
+            self.source.prefetch(&self.shards[file].file, ranges).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets go of what [`Self::prefetch`] keeps.
+    pub fn release(&self, plan: &Plan) {
+        for (file, ranges) in plan.files() {
+            self.source.release(&self.shards[file].file, ranges);
+        }
+    }
+
+    /// False where the host sends whole files only, so that all that is needed should be prefetched in one go.
+    #[must_use]
+    pub fn takes_ranges(&self) -> bool {
+        self.shards.iter().all(|shard| self.source.takes_ranges(&shard.file))
+    }
+
+    /// What came over the network of the weights' files; `None` where none has to.
+    #[must_use]
+    pub fn transfer(&self) -> Option<Transfer> {
+        let fetched =
+            self.shards.iter().map(|shard| self.source.fetched(&shard.file)).sum::<Option<u64>>()?;
+        Some(Transfer { fetched, whole: self.shards.iter().map(|shard| shard.length).sum() })
+    }
+
+    fn find(&self, tensor: &str) -> Option<(usize, &TensorPlace)> {
+        let mut shards = self.shards.iter().enumerate();
+        shards.find_map(|(file, shard)| Some((file, shard.header.tensors.get(tensor)?)))
     }
 
     /// The tensor `tensor` as f32 with shape `shape`.
@@ -92,9 +199,9 @@ impl Checkpoint {
     /// [`CheckpointError`] where it is missing, has another shape, an unknown type or values that are not
     /// finite, or where its bytes cannot be had.
     pub async fn tensor(&self, tensor: &str, shape: &[usize]) -> Result<Tensor, CheckpointError> {
-        let place = self.place(tensor, shape)?;
-        let bytes = self.source.read(WEIGHTS_FILE, place.bytes.clone()).await?;
-        let values = tensor::to_f32(WEIGHTS_FILE, tensor, place.dtype, &bytes)?;
+        let (file, place) = self.place(tensor, shape)?;
+        let bytes = self.source.read(file, place.bytes.clone()).await?;
+        let values = tensor::to_f32(file, tensor, place.dtype, &bytes)?;
         drop(bytes);
         self.lay_out(tensor, values, shape)
     }
@@ -111,7 +218,7 @@ impl Checkpoint {
         shape: [usize; 2],
         rows: &[usize],
     ) -> Result<Tensor, CheckpointError> {
-        let place = self.place(tensor, &shape)?;
+        let (file, place) = self.place(tensor, &shape)?;
         let row_bytes = shape[1] as u64 * place.dtype.size();
         let mut wanted: Vec<usize> = rows.to_vec();
         wanted.sort_unstable();
@@ -127,8 +234,8 @@ impl Checkpoint {
         for run in runs {
             let start = place.bytes.start + run.start as u64 * row_bytes;
             let end = place.bytes.start + run.end as u64 * row_bytes;
-            let bytes = self.source.read(WEIGHTS_FILE, start..end).await?;
-            let floats = tensor::to_f32(WEIGHTS_FILE, tensor, place.dtype, &bytes)?;
+            let bytes = self.source.read(file, start..end).await?;
+            let floats = tensor::to_f32(file, tensor, place.dtype, &bytes)?;
             for (row, chunk) in run.zip(floats.chunks_exact(shape[1])) {
                 values.insert(row, chunk.to_vec());
             }
@@ -137,20 +244,21 @@ impl Checkpoint {
         self.lay_out(tensor, gathered, &[rows.len(), shape[1]])
     }
 
-    fn place(&self, tensor: &str, shape: &[usize]) -> Result<&TensorPlace, CheckpointError> {
-        let place = self.header.tensors.get(tensor).ok_or_else(|| CheckpointError::MissingTensor {
-            file: WEIGHTS_FILE.to_owned(),
+    fn place(&self, tensor: &str, shape: &[usize]) -> Result<(&str, &TensorPlace), CheckpointError> {
+        let (file, place) = self.find(tensor).ok_or_else(|| CheckpointError::MissingTensor {
+            file: if self.shards.len() == 1 { self.shards[0].file.clone() } else { INDEX_FILE.to_owned() },
             tensor: tensor.to_owned(),
         })?;
+        let file = self.shards[file].file.as_str();
         if place.shape != shape {
             return Err(CheckpointError::Shape {
-                file: WEIGHTS_FILE.to_owned(),
+                file: file.to_owned(),
                 tensor: tensor.to_owned(),
                 expected: shape.to_vec(),
                 actual: place.shape.clone(),
             });
         }
-        Ok(place)
+        Ok((file, place))
     }
 
     #[allow(clippy::unused_self)]
@@ -158,4 +266,21 @@ impl Checkpoint {
         Tensor::from_vec(values, shape, &Device::Cpu)
             .map_err(|source| CheckpointError::Layout { tensor: tensor.to_owned(), source })
     }
+}
+
+/// model.safetensors, or the files that the index names where there is one instead.
+async fn weights_files(source: &Source) -> Result<Vec<String>, CheckpointError> {
+    // Without this, a second visit would ask the host for the file that was missing on the first.
+    if !source.is_stored(INDEX_FILE).await {
+        match source.size(WEIGHTS_FILE).await {
+            Ok(_) => return Ok(vec![WEIGHTS_FILE.to_owned()]),
+            Err(missing @ SourceError::Missing { .. }) => match source.size(INDEX_FILE).await {
+                Ok(_) => {}
+                Err(SourceError::Missing { .. }) => return Err(missing.into()),
+                Err(error) => return Err(error.into()),
+            },
+            Err(error) => return Err(error.into()),
+        }
+    }
+    shards::files(&source.read_all(INDEX_FILE, MAX_INDEX_BYTES).await?)
 }

@@ -1,5 +1,6 @@
 //! The native command `eigentilt`: the page's computations for tests, large models and scripts.
 
+mod place;
 mod table;
 
 use std::{
@@ -13,9 +14,9 @@ use serde::Serialize;
 
 use crate::{
     analysis::{AnalysisError, Session},
+    checkpoint::CheckpointError,
     models::{Model, ModelError, tokenizer::Input},
     settings::{Order, Radius, Settings},
-    source::Source,
     watch::Unwatched,
 };
 
@@ -65,8 +66,9 @@ struct ForwardArguments {
 /// What is run and where the answer goes.
 #[derive(Debug, Args)]
 struct Subject {
-    /// Folder with config.json, model.safetensors and tokenizer.json.
-    model_dir: PathBuf,
+    /// Folder with config.json, model.safetensors and tokenizer.json; or hub:owner/name[@revision]; or a link to
+    /// such a folder. Of the last two only what is needed is fetched, and kept for the next time.
+    model: PathBuf,
     #[command(flatten)]
     input: InputArguments,
     /// Write JSON to this file, or to standard output for `-`, in place of the table.
@@ -142,21 +144,22 @@ async fn perform(task: &Task) -> Result<(), CommandError> {
                 steps: arguments.steps,
                 eigenvalues: arguments.eigenvalues,
             };
-            let mut session = open(&arguments.subject.model_dir).await?;
+            let mut session = open(&arguments.subject.model).await?;
             let input = arguments.subject.input.input();
             let report = session.analyze(&input, &settings, &Unwatched).await?;
             answer(arguments.subject.json.as_deref(), &report, || table::analysis(&report))
         }
         Task::Forward(arguments) => {
-            let session = open(&arguments.subject.model_dir).await?;
+            let session = open(&arguments.subject.model).await?;
             let report = session.forward(&arguments.subject.input.input(), &Unwatched).await?;
             answer(arguments.subject.json.as_deref(), &report, || table::forward(&report))
         }
     }
 }
 
-async fn open(folder: &Path) -> Result<Session, CommandError> {
-    Ok(Session::new(Model::open(Source::folder(folder), &Unwatched).await?))
+async fn open(place: &Path) -> Result<Session, CommandError> {
+    let source = place::source(place).map_err(|error| ModelError::from(CheckpointError::from(error)))?;
+    Ok(Session::new(Model::open(source, &Unwatched).await?))
 }
 
 fn answer<T: Serialize>(

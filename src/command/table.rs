@@ -2,11 +2,14 @@
 
 use std::fmt::Write;
 
-use crate::report::{ForwardReport, ModelSummary, Report};
+use crate::report::{ForwardReport, ModelSummary, Report, Transfer};
 
 /// The analysis: one line a step, then one line a token.
 pub(super) fn analysis(report: &Report) -> String {
     let mut out = head(&report.model, &report.notes);
+    if let Some(transfer) = report.transfer {
+        line(&mut out, &fetched(transfer));
+    }
     let settings = &report.settings;
     let biases = if settings.biases { "with" } else { "without" };
     line(
@@ -81,6 +84,12 @@ fn head(model: &ModelSummary, notes: &[String]) -> String {
         line(&mut out, &format!("note: {note}"));
     }
     out
+}
+
+/// `fetched 14.3 MB of 90.9 MB`.
+fn fetched(transfer: Transfer) -> String {
+    let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    format!("fetched {:.1} MB of {:.1} MB", megabytes(transfer.fetched), megabytes(transfer.whole))
 }
 
 fn complex(re: f64, im: f64) -> String {

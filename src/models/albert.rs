@@ -35,10 +35,24 @@ pub(super) fn shape(config: &Config) -> Result<Shape, CheckpointError> {
     Shape::common(Family::Albert, config, &bert::KEYS)
 }
 
+/// Names of the q, k, v and output projections.
+pub(super) fn projections(shape: &Shape) -> [String; 4] {
+    ["query", "key", "value", "dense"].map(|part| shape.name(&format!("{LAYER}.attention.{part}")))
+}
+
 pub(super) async fn attention(checkpoint: &Checkpoint, shape: &Shape) -> Result<AttentionLayer, ModelError> {
-    let parts = ["query", "key", "value", "dense"];
-    let names = parts.map(|part| shape.name(&format!("{LAYER}.attention.{part}")));
-    bert::attention_named(checkpoint, shape, names, Mask::None).await
+    bert::attention_named(checkpoint, shape, projections(shape), Mask::None).await
+}
+
+/// Name of the map from the narrow embedding to width d.
+pub(super) fn mapping(shape: &Shape) -> String {
+    shape.name("encoder.embedding_hidden_mapping_in")
+}
+
+/// Names of the parts of the shared layer beside its attention.
+pub(super) fn rest(shape: &Shape) -> [String; 4] {
+    let parts = ["attention.LayerNorm", "ffn", "ffn_output", "full_layer_layer_norm"];
+    parts.map(|part| shape.name(&format!("{LAYER}.{part}")))
 }
 
 pub(super) async fn embed(
@@ -48,20 +62,17 @@ pub(super) async fn embed(
 ) -> Result<Tensor, ModelError> {
     let width = checkpoint.config().count("embedding_size")?;
     let narrow = bert::embed_with_width(checkpoint, shape, ids, width).await?;
-    let name = shape.name("encoder.embedding_hidden_mapping_in");
-    let mapping = projection(checkpoint, &name, Storage::OutIn, [shape.width, width], true).await?;
+    let mapping = projection(checkpoint, &mapping(shape), Storage::OutIn, [shape.width, width], true).await?;
     Ok(mapping.apply(&narrow, true)?)
 }
 
-/// The shared layer once more on the rows of `x`. Its weights are read anew each time: they are small.
+/// The shared layer once more on the rows of `x`. Its weights are converted anew each time: they are small.
 pub(super) async fn layer(
     checkpoint: &Checkpoint,
     shape: &Shape,
     stack: &AttentionStack,
     x: &Tensor,
 ) -> Result<Tensor, ModelError> {
-    let parts = ["attention.LayerNorm", "ffn", "ffn_output", "full_layer_layer_norm"];
-    let names = parts.map(|part| shape.name(&format!("{LAYER}.{part}")));
-    let rest = bert::Rest::read(checkpoint, shape, names).await?;
+    let rest = bert::Rest::read(checkpoint, shape, rest(shape)).await?;
     Ok(rest.layer(stack, &stack.layers[0], x)?)
 }

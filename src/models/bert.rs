@@ -41,15 +41,19 @@ pub(super) fn absolute_positions(config: &Config) -> Result<(), CheckpointError>
     }
 }
 
+/// Names of the q, k, v and output projections.
+pub(super) fn projections(shape: &Shape, layer: usize) -> [String; 4] {
+    let name = shape.name(&format!("encoder.layer.{layer}.attention"));
+    ["self.query", "self.key", "self.value", "output.dense"].map(|part| format!("{name}.{part}"))
+}
+
 pub(super) async fn attention(
     checkpoint: &Checkpoint,
     shape: &Shape,
     layer: usize,
 ) -> Result<AttentionLayer, ModelError> {
-    let name = shape.name(&format!("encoder.layer.{layer}.attention"));
     let mask = if shape.causal { Mask::Causal } else { Mask::None };
-    let parts = ["self.query", "self.key", "self.value", "output.dense"];
-    attention_named(checkpoint, shape, parts.map(|part| format!("{name}.{part}")), mask).await
+    attention_named(checkpoint, shape, projections(shape, layer), mask).await
 }
 
 /// Reads q, k, v and output projections of the given names, each [d, d] with a bias.

@@ -26,15 +26,20 @@ pub(super) fn shape(config: &Config) -> Result<Shape, CheckpointError> {
     Shape::common(Family::Gpt2, config, &KEYS)
 }
 
+/// Names of the fused q|k|v projection and of the output projection.
+pub(super) fn projections(shape: &Shape, layer: usize) -> [String; 2] {
+    ["c_attn", "c_proj"].map(|part| shape.name(&format!("h.{layer}.attn.{part}")))
+}
+
 pub(super) async fn attention(
     checkpoint: &Checkpoint,
     shape: &Shape,
     layer: usize,
 ) -> Result<AttentionLayer, ModelError> {
-    let name = shape.name(&format!("h.{layer}.attn"));
+    let [fused_name, output] = projections(shape, layer);
     let d = shape.width;
-    let fused = checkpoint.tensor(&format!("{name}.c_attn.weight"), &[d, 3 * d]).await?;
-    let fused_bias = checkpoint.tensor(&format!("{name}.c_attn.bias"), &[3 * d]).await?;
+    let fused = checkpoint.tensor(&format!("{fused_name}.weight"), &[d, 3 * d]).await?;
+    let fused_bias = checkpoint.tensor(&format!("{fused_name}.bias"), &[3 * d]).await?;
     let third = |k: usize| -> candle_core::Result<Projection> {
         Ok(Projection {
             weight: fused.narrow(1, k * d, d)?.t()?.contiguous()?,
@@ -50,7 +55,7 @@ pub(super) async fn attention(
         query: third(0)?,
         key: third(1)?,
         value: third(2)?,
-        output: projection(checkpoint, &format!("{name}.c_proj"), Storage::InOut, [d, d], true).await?,
+        output: projection(checkpoint, &output, Storage::InOut, [d, d], true).await?,
         mask: Mask::Causal,
         scale,
     })

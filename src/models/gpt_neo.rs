@@ -67,20 +67,26 @@ fn masks(config: &Config, depth: usize) -> Result<Vec<Mask>, CheckpointError> {
         .collect()
 }
 
+/// Names of the q, k, v and output projections.
+pub(super) fn projections(shape: &Shape, layer: usize) -> [String; 4] {
+    let name = shape.name(&format!("h.{layer}.attn.attention"));
+    ["q_proj", "k_proj", "v_proj", "out_proj"].map(|part| format!("{name}.{part}"))
+}
+
 pub(super) async fn attention(
     checkpoint: &Checkpoint,
     shape: &Shape,
     layer: usize,
 ) -> Result<AttentionLayer, ModelError> {
-    let name = shape.name(&format!("h.{layer}.attn.attention"));
-    let read = async |part: &str, bias: bool| {
-        projection(checkpoint, &format!("{name}.{part}"), Storage::OutIn, [shape.width; 2], bias).await
+    let [query, key, value, output] = projections(shape, layer);
+    let read = async |name: &str, bias: bool| {
+        projection(checkpoint, name, Storage::OutIn, [shape.width; 2], bias).await
     };
     Ok(AttentionLayer {
-        query: read("q_proj", false).await?,
-        key: read("k_proj", false).await?,
-        value: read("v_proj", false).await?,
-        output: read("out_proj", true).await?,
+        query: read(&query, false).await?,
+        key: read(&key, false).await?,
+        value: read(&value, false).await?,
+        output: read(&output, true).await?,
         mask: masks(checkpoint.config(), shape.depth)?[layer],
         scale: 1.0,
     })

@@ -50,22 +50,27 @@ pub(super) fn rotary(config: &Config, shape: &Shape) -> Result<Rotary, Checkpoin
     Ok(Rotary { dimensions, base })
 }
 
+/// Names of the fused q|k|v projection and of the output projection.
+pub(super) fn projections(shape: &Shape, layer: usize) -> [String; 2] {
+    ["query_key_value", "dense"].map(|part| shape.name(&format!("layers.{layer}.attention.{part}")))
+}
+
 pub(super) async fn attention(
     checkpoint: &Checkpoint,
     shape: &Shape,
     layer: usize,
 ) -> Result<AttentionLayer, ModelError> {
-    let name = shape.name(&format!("layers.{layer}.attention"));
+    let [fused_name, output] = projections(shape, layer);
     let (d, heads) = (shape.width, shape.heads);
     let size = d / heads;
     let with_bias = checkpoint.config().flag_or("attention_bias", true);
     // Rows are ordered by (head, q/k/v, dimension).
     let fused = checkpoint
-        .tensor(&format!("{name}.query_key_value.weight"), &[3 * d, d])
+        .tensor(&format!("{fused_name}.weight"), &[3 * d, d])
         .await?
         .reshape((heads, 3, size, d))?;
     let fused_bias = if with_bias {
-        let bias = checkpoint.tensor(&format!("{name}.query_key_value.bias"), &[3 * d]).await?;
+        let bias = checkpoint.tensor(&format!("{fused_name}.bias"), &[3 * d]).await?;
         Some(bias.reshape((heads, 3, size))?)
     } else {
         None
@@ -81,7 +86,7 @@ pub(super) async fn attention(
         query: part(0)?,
         key: part(1)?,
         value: part(2)?,
-        output: projection(checkpoint, &format!("{name}.dense"), Storage::OutIn, [d, d], with_bias).await?,
+        output: projection(checkpoint, &output, Storage::OutIn, [d, d], with_bias).await?,
         mask: Mask::Causal,
         scale: shape.scale(),
     })

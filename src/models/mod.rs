@@ -8,6 +8,7 @@ mod blocks;
 mod gpt2;
 mod gpt_neo;
 mod gpt_neox;
+mod plan;
 mod shape;
 pub mod tokenizer;
 
@@ -19,9 +20,9 @@ pub use self::{
     shape::{Family, Shape},
 };
 use crate::{
-    checkpoint::{Checkpoint, CheckpointError},
+    checkpoint::{Checkpoint, CheckpointError, plan::Plan},
     protocol::{Progress, Stage},
-    report::ModelSummary,
+    report::{ModelSummary, Transfer},
     source::Source,
     watch::{Cancelled, Watch},
 };
@@ -49,6 +50,13 @@ impl From<CheckpointError> for ModelError {
     }
 }
 
+/// Memory that a model may need, in bytes: wasm ends at 4 GB, and the computation takes its part.
+#[cfg(target_arch = "wasm32")]
+pub const MEMORY_LIMIT: u64 = 3_000_000_000;
+/// Memory that a model may need, in bytes: this machine's own business.
+#[cfg(not(target_arch = "wasm32"))]
+pub const MEMORY_LIMIT: u64 = u64::MAX;
+
 /// A model that is ready to run: its attention is in memory, everything else is read when it is needed.
 #[derive(Debug)]
 pub struct Model {
@@ -66,23 +74,41 @@ impl Model {
     /// [`ModelError`] that names the file, tensor or setting at fault. A folder without tokenizer.json is
     /// accepted: it can be run on token ids.
     pub async fn open(source: Source, watch: &impl Watch) -> Result<Self, ModelError> {
+        Self::open_within(source, MEMORY_LIMIT, watch).await
+    }
+
+    /// As [`Self::open`] for a model that may need `limit` bytes of memory.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and [`CheckpointError::Memory`] before any weight is loaded.
+    pub async fn open_within(source: Source, limit: u64, watch: &impl Watch) -> Result<Self, ModelError> {
         let checkpoint = Checkpoint::open(source).await?;
         let shape = Shape::read(&checkpoint)?;
+        plan::check_memory(&checkpoint, &shape, limit)?;
         let tokenizer = Tokenizer::read(checkpoint.source(), shape.vocabulary).await?;
-        let shared = shape.family == Family::Albert;
-        let count = if shared { 1 } else { shape.depth };
-        let layer_bytes = 16 * (shape.width * shape.width) as u64;
-        let of = count as u64 * layer_bytes;
+        let plans: Vec<Plan> =
+            (0..plan::layer_count(&shape)).map(|layer| plan::attention(&checkpoint, &shape, layer)).collect();
+        let of = plans.iter().map(Plan::bytes).sum();
+        let mut done = 0;
         let mut layers = Vec::new();
-        for index in 0..count {
-            watch.report(Progress { stage: Stage::Loading, done: index as u64 * layer_bytes, of }).await?;
-            layers.push(match shape.family {
-                Family::Albert => albert::attention(&checkpoint, &shape).await?,
-                Family::Bert => bert::attention(&checkpoint, &shape, index).await?,
-                Family::Gpt2 => gpt2::attention(&checkpoint, &shape, index).await?,
-                Family::GptNeo => gpt_neo::attention(&checkpoint, &shape, index).await?,
-                Family::GptNeoX => gpt_neox::attention(&checkpoint, &shape, index).await?,
-            });
+        for group in plan::groups(&checkpoint, &plans) {
+            watch.report(Progress { stage: Stage::Loading, done, of }).await?;
+            let mut together = Plan::default();
+            plans[group.clone()].iter().for_each(|plan| together.append(plan));
+            checkpoint.prefetch(&together).await?;
+            for index in group {
+                watch.report(Progress { stage: Stage::Loading, done, of }).await?;
+                layers.push(match shape.family {
+                    Family::Albert => albert::attention(&checkpoint, &shape).await?,
+                    Family::Bert => bert::attention(&checkpoint, &shape, index).await?,
+                    Family::Gpt2 => gpt2::attention(&checkpoint, &shape, index).await?,
+                    Family::GptNeo => gpt_neo::attention(&checkpoint, &shape, index).await?,
+                    Family::GptNeoX => gpt_neox::attention(&checkpoint, &shape, index).await?,
+                });
+                checkpoint.release(&plans[index]);
+                done += plans[index].bytes();
+            }
+            checkpoint.release(&together);
         }
         let rotary = match shape.family {
             Family::GptNeoX => Some(gpt_neox::rotary(checkpoint.config(), &shape)?),
@@ -93,7 +119,7 @@ impl Model {
             heads: shape.heads,
             depth: shape.depth,
             layers,
-            shared,
+            shared: shape.family == Family::Albert,
             rotary,
         };
         Ok(Self { checkpoint, shape, stack, tokenizer })
@@ -133,6 +159,18 @@ impl Model {
         }
     }
 
+    /// What came over the network of the weights; `None` where none has to.
+    #[must_use]
+    pub fn transfer(&self) -> Option<Transfer> {
+        self.checkpoint.transfer()
+    }
+
+    /// Plain sentences on what went wrong with fetching without being an error.
+    #[must_use]
+    pub fn source_notes(&self) -> Vec<String> {
+        self.checkpoint.source().notes()
+    }
+
     /// The model's own embedding of `ids`: [n, d], before any scaling (SPEC 1, x(0)).
     ///
     /// # Errors
@@ -143,12 +181,16 @@ impl Model {
             return Err(candle_core::Error::msg("a token lies outside the embedding").into());
         }
         let (checkpoint, shape) = (&self.checkpoint, &self.shape);
-        match shape.family {
+        let plan = plan::embedding(checkpoint, shape, &rows);
+        checkpoint.prefetch(&plan).await?;
+        let embedded = match shape.family {
             Family::Albert => albert::embed(checkpoint, shape, &rows).await,
             Family::Bert => bert::embed(checkpoint, shape, &rows).await,
             Family::Gpt2 | Family::GptNeo => gpt2::embed(checkpoint, shape, &rows).await,
             Family::GptNeoX => gpt_neox::embed(checkpoint, shape, &rows).await,
-        }
+        };
+        checkpoint.release(&plan);
+        embedded
     }
 
     /// All hidden states of the faithful forward pass, each [n, d]: the embedding first, then one a layer, the
@@ -161,6 +203,9 @@ impl Model {
         let (checkpoint, shape, stack) = (&self.checkpoint, &self.shape, &self.stack);
         let mut x = self.embed(ids).await?;
         let mut states = vec![x.clone()];
+        if shape.family == Family::Albert {
+            checkpoint.prefetch(&plan::shared_rest(checkpoint, shape)).await?;
+        }
         for index in 0..shape.depth {
             let progress = Progress { stage: Stage::Trajectory, done: index as u64, of: shape.depth as u64 };
             watch.report(progress).await?;
@@ -172,6 +217,9 @@ impl Model {
                 Family::GptNeoX => gpt_neox::layer(checkpoint, shape, stack, index, &x).await?,
             };
             states.push(x.clone());
+        }
+        if shape.family == Family::Albert {
+            checkpoint.release(&plan::shared_rest(checkpoint, shape));
         }
         if let Some(last) = states.last_mut() {
             *last = match shape.family {

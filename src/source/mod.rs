@@ -2,66 +2,25 @@
 
 use std::{collections::BTreeMap, fmt, ops::Range};
 
+pub mod address;
 #[cfg(target_arch = "wasm32")]
 mod browser;
+mod error;
+mod fetched;
 #[cfg(not(target_arch = "wasm32"))]
 mod folder;
+pub mod ranges;
+#[cfg(all(feature = "command", not(target_arch = "wasm32")))]
+mod remote;
 
 #[cfg(target_arch = "wasm32")]
 pub use browser::{FetchError, LocalFiles, fetch_folder};
+pub use error::SourceError;
+#[cfg(all(feature = "command", not(target_arch = "wasm32")))]
+pub use fetched::RemoteOptions;
 
-/// Why bytes could not be had.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SourceError {
-    /// There is no such file.
-    #[error(
-        "{file} is missing in {place}: a model folder holds config.json, model.safetensors and tokenizer.json.{advice}"
-    )]
-    Missing {
-        /// The file that was looked for.
-        file: String,
-        /// Folder, address or name of the model.
-        place: String,
-        /// Further advice, starting with a space, or empty.
-        advice: &'static str,
-    },
-    /// The file ends before the bytes that were asked for.
-    #[error(
-        "{file} ends at byte {length}, before byte {end} that its contents promise: the file is cut off, copy or download it again."
-    )]
-    Truncated {
-        /// The file.
-        file: String,
-        /// Its length in bytes.
-        length: u64,
-        /// End of the range that was asked for.
-        end: u64,
-    },
-    /// The host or the operating system refused.
-    #[error(
-        "{file} could not be read from {place} ({reason}): check the address or the folder's permissions and try again."
-    )]
-    Unreadable {
-        /// The file.
-        file: String,
-        /// Folder, address or name of the model.
-        place: String,
-        /// What the system said.
-        reason: String,
-    },
-    /// The file is larger than a file of its kind can be.
-    #[error(
-        "{file} is {length} bytes long, more than the {limit} that such a file may have: it is not the file that its name says."
-    )]
-    TooLarge {
-        /// The file.
-        file: String,
-        /// Its length in bytes.
-        length: u64,
-        /// Largest length that is read.
-        limit: u64,
-    },
-}
+#[cfg(all(feature = "command", not(target_arch = "wasm32")))]
+type Remote = remote::Remote<remote::native::Native, remote::disk::Disk>;
 
 /// Said where only a pickled checkpoint is found; it is never read.
 pub(crate) const PICKLE_ADVICE: &str = " Only pytorch_model.bin is there, a pickle, which can run code and is never opened: convert it with the \
@@ -86,6 +45,8 @@ enum Place {
     Folder(std::path::PathBuf),
     #[cfg(target_arch = "wasm32")]
     Local(LocalFiles),
+    #[cfg(all(feature = "command", not(target_arch = "wasm32")))]
+    Remote(Box<Remote>),
 }
 
 impl Source {
@@ -136,6 +97,8 @@ impl Source {
                     file.ends_with(".safetensors") && files.size("pytorch_model.bin").is_some(),
                 )
             }),
+            #[cfg(all(feature = "command", not(target_arch = "wasm32")))]
+            Place::Remote(remote) => remote.size(file).await,
         }
     }
 
@@ -164,6 +127,8 @@ impl Source {
                 place: self.name.clone(),
                 reason,
             }),
+            #[cfg(all(feature = "command", not(target_arch = "wasm32")))]
+            Place::Remote(remote) => remote.read(file, range).await,
         }
     }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use eigentilt::{
     analysis::Session,
     models::{Model, tokenizer::Input},
+    report::Report,
     settings::{Radius, Settings},
     source::Source,
     watch::Unwatched,
@@ -83,9 +84,28 @@ pub fn assert_close(what: &str, actual: &[f64], expected: &[f64], tolerance: f64
 /// Compares the attention-only analysis and the faithful pass with the reference values.
 pub async fn agrees_with_golden(fixture: &Fixture) {
     let golden = fixture.golden();
-    let text = Input::Text(golden["text"].as_str().unwrap().to_owned());
     let mut session = fixture.session().await;
+    analysis_agrees(fixture.name, &mut session, &golden).await;
+    forward_agrees(fixture.name, &session, &golden).await;
+}
 
+/// Compares the faithful pass of the model called `name` with the reference values.
+pub async fn forward_agrees(name: &str, session: &Session, golden: &Value) {
+    let text = Input::Text(golden["text"].as_str().unwrap().to_owned());
+    let forward = session.forward(&text, &Unwatched).await.unwrap();
+    let hidden = golden["full_model_hidden_last_token_first8"].as_array().unwrap();
+    assert_eq!(forward.hidden_last_token_first8.len(), hidden.len());
+    for (index, (actual, expected)) in forward.hidden_last_token_first8.iter().zip(hidden).enumerate() {
+        let what = format!("{name} hidden state {index}");
+        assert_close(&what, actual, &numbers(expected), 3e-3);
+    }
+    let cosine = numbers(&golden["full_model_mean_pairwise_cosine"]);
+    assert_close("cosine of hidden states", &forward.mean_pairwise_cosine, &cosine, 2e-4);
+}
+
+/// Compares the attention-only analysis of the model called `name` with the reference values.
+pub async fn analysis_agrees(name: &str, session: &mut Session, golden: &Value) -> Report {
+    let text = Input::Text(golden["text"].as_str().unwrap().to_owned());
     let report = session.analyze(&text, &Settings::default(), &Unwatched).await.unwrap();
     let ids: Vec<u64> = golden["ids"].as_array().unwrap().iter().map(|id| id.as_u64().unwrap()).collect();
     assert_eq!(report.ids.iter().map(|&id| u64::from(id)).collect::<Vec<_>>(), ids);
@@ -95,7 +115,7 @@ pub async fn agrees_with_golden(fixture: &Fixture) {
     let layers = golden["layers"].as_array().unwrap();
     assert_eq!(report.layers.len(), layers.len());
     for (index, (actual, expected)) in report.layers.iter().zip(layers).enumerate() {
-        let at = |what: &str| format!("{} layer {index} {what}", fixture.name);
+        let at = |what: &str| format!("{name} layer {index} {what}");
         let shifted = |pair: &[f64]| (1.0 + pair[0]).hypot(pair[1]);
         let expected_pairs: Vec<Vec<f64>> =
             expected["eigenvalues"].as_array().unwrap().iter().map(numbers).collect();
@@ -131,14 +151,5 @@ pub async fn agrees_with_golden(fixture: &Fixture) {
     assert_close("cosine with biases", &biased.mean_pairwise_cosine, &cosine, 2e-4);
     let last = numbers(&expected["final_last_first8"]);
     assert_close("last token with biases", &biased.final_last_first8, &last, 3e-3);
-
-    let forward = session.forward(&text, &Unwatched).await.unwrap();
-    let hidden = golden["full_model_hidden_last_token_first8"].as_array().unwrap();
-    assert_eq!(forward.hidden_last_token_first8.len(), hidden.len());
-    for (index, (actual, expected)) in forward.hidden_last_token_first8.iter().zip(hidden).enumerate() {
-        let what = format!("{} hidden state {index}", fixture.name);
-        assert_close(&what, actual, &numbers(expected), 3e-3);
-    }
-    let cosine = numbers(&golden["full_model_mean_pairwise_cosine"]);
-    assert_close("cosine of hidden states", &forward.mean_pairwise_cosine, &cosine, 2e-4);
+    report
 }

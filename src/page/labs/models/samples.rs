@@ -53,6 +53,7 @@ pub fn report(shared: bool, layers: Vec<LayerReport>) -> Report {
         tokens: (0..tokens).map(|token| format!("\u{2581}t{token}")).collect(),
         token_texts: (0..tokens).map(|token| format!(" t{token}")).collect(),
         notes: Vec::new(),
+        transfer: None,
         layers,
         mean_pairwise_cosine: line(0.1, 0.9),
         spread: line(0.9, 0.1),
