@@ -24,6 +24,8 @@ pub mod spectrum;
 
 #[cfg(feature = "command")]
 pub mod command;
+#[cfg(feature = "command")]
+pub mod training;
 #[cfg(feature = "page")]
 pub mod page;
 #[cfg(all(feature = "worker", target_arch = "wasm32"))]
