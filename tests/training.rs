@@ -49,35 +49,25 @@ fn arguments(
     }
     let (corpus, out) = (corpus.display().to_string(), folder.join("out").display().to_string());
     let mut line = vec!["train", family, "--corpus", &corpus, "--out", &out];
-    if !more.contains(&"--vocabulary") {
-        line.extend(["--vocabulary", if family == "gpt2" { "300" } else { "100" }]);
-    }
-    line.extend([
-        "--width",
-        "32",
-        "--heads",
-        "4",
-        "--depth",
-        "2",
-        "--embedding",
-        "16",
-        "--positions",
-        "32",
-        "--length",
-        "16",
-        "--batch",
-        "4",
-        "--held-out",
-        "400",
-        "--warm-up",
-        "5",
-        "--rate",
-        "0.01",
-        "--every",
-        "10",
-    ]);
-    if !more.contains(&"--steps") {
-        line.extend(["--steps", "30"]);
+    let vocabulary = if family == "gpt2" { "300" } else { "64" };
+    for (option, value) in [
+        ("--vocabulary", vocabulary),
+        ("--width", "32"),
+        ("--heads", "4"),
+        ("--depth", "2"),
+        ("--embedding", "16"),
+        ("--positions", "32"),
+        ("--length", "16"),
+        ("--batch", "4"),
+        ("--held-out", "400"),
+        ("--warm-up", "5"),
+        ("--rate", "0.01"),
+        ("--every", "10"),
+        ("--steps", "30"),
+    ] {
+        if !more.contains(&option) {
+            line.extend([option, value]);
+        }
     }
     line.extend(more);
     Ok(Command::try_parse_from(line)?.train)
@@ -118,7 +108,7 @@ fn thirty_steps_lower_the_loss_and_leave_a_folder_to_load() -> Outcome {
         }
         let config: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("config.json"))?)?;
         assert_eq!(config["model_type"], family);
-        assert_eq!(config["vocab_size"], if family == "gpt2" { 300 } else { 100 });
+        assert_eq!(config["vocab_size"], if family == "gpt2" { 300 } else { 64 });
         let written: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("training.json"))?)?;
         assert_eq!(written["settings"]["steps"], 30);
         assert!(written["validation_loss"].is_object());

@@ -1,11 +1,16 @@
 //! Trains the tokenizers: Unigram for ALBERT, byte-level BPE for GPT-2.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use tokenizers::models::TrainerWrapper;
 use tokenizers::models::bpe::BpeTrainer;
-use tokenizers::models::unigram::UnigramTrainer;
+use tokenizers::models::unigram::{Unigram, UnigramTrainer};
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
-use tokenizers::{AddedToken, Tokenizer};
+use tokenizers::{
+    AddedToken, NormalizedString, Normalizer, OffsetReferential, OffsetType, PreTokenizedString,
+    PreTokenizer, Tokenizer,
+};
 
 use super::error::TrainError;
 use super::settings::Family;
@@ -53,29 +58,93 @@ fn pipeline(family: Family) -> Value {
     }
 }
 
-/// Learns a vocabulary of exactly this size from the pieces of text.
+/// Learns a vocabulary of exactly this size from the pieces of text: the same one for the same text.
 pub fn train(pieces: &[String], family: Family, vocabulary: usize) -> Result<Tokenizer, TrainError> {
-    let refused = |error: Box<dyn std::error::Error + Send + Sync>| TrainError::Tokenizer(error.to_string());
     let mut tokenizer = Tokenizer::from_bytes(pipeline(family).to_string()).map_err(refused)?;
-    let added = |names: &[&str]| names.iter().map(|name| AddedToken::from(*name, true)).collect::<Vec<_>>();
-    let mut trainer: TrainerWrapper = match family {
-        Family::Albert => UnigramTrainer::builder()
-            .show_progress(false)
-            .vocab_size(vocabulary as u32)
-            .special_tokens(added(&SPECIAL))
-            .unk_token(Some("<unk>".to_owned()))
-            .build()
-            .map_err(|error| TrainError::Tokenizer(error.to_string()))?
-            .into(),
-        Family::Gpt2 => BpeTrainer::builder()
-            .show_progress(false)
-            .vocab_size(vocabulary)
-            .initial_alphabet(ByteLevel::alphabet().into_iter().collect())
-            .special_tokens(added(&["<|endoftext|>"]))
-            .build()
-            .into(),
-    };
-    tokenizer.train(&mut trainer, pieces.iter()).map_err(refused)?;
+    match family {
+        Family::Albert => {
+            let model = unigram(&words(&tokenizer, pieces)?, vocabulary)?;
+            tokenizer.with_model(model);
+            tokenizer.add_special_tokens(added(&SPECIAL)).map_err(refused)?;
+        }
+        Family::Gpt2 => {
+            let mut trainer: TrainerWrapper = BpeTrainer::builder()
+                .show_progress(false)
+                .vocab_size(vocabulary)
+                .initial_alphabet(ByteLevel::alphabet().into_iter().collect())
+                .special_tokens(added(&["<|endoftext|>"]))
+                .build()
+                .into();
+            tokenizer.train(&mut trainer, pieces.iter()).map_err(refused)?;
+        }
+    }
     let found = tokenizer.get_vocab_size(true);
     if found == vocabulary { Ok(tokenizer) } else { Err(TrainError::Vocabulary { asked: vocabulary, found }) }
+}
+
+fn refused(error: tokenizers::Error) -> TrainError {
+    TrainError::Tokenizer(error.to_string())
+}
+
+fn added(names: &[&str]) -> Vec<AddedToken> {
+    names.iter().map(|name| AddedToken::from(*name, true)).collect()
+}
+
+/// How often each word occurs, in the order of the words: the library's own count comes in a random order, which
+/// the trained pieces would depend on.
+fn words(tokenizer: &Tokenizer, pieces: &[String]) -> Result<BTreeMap<String, u32>, TrainError> {
+    let mut counts = BTreeMap::new();
+    for piece in pieces {
+        let mut text = NormalizedString::from(piece.as_str());
+        if let Some(normalizer) = tokenizer.get_normalizer() {
+            normalizer.normalize(&mut text).map_err(refused)?;
+        }
+        let mut text = PreTokenizedString::from(text);
+        if let Some(pre_tokenizer) = tokenizer.get_pre_tokenizer() {
+            pre_tokenizer.pre_tokenize(&mut text).map_err(refused)?;
+        }
+        for (word, _, _) in text.get_splits(OffsetReferential::Original, OffsetType::None) {
+            *counts.entry(word.to_owned()).or_insert(0) += 1;
+        }
+    }
+    Ok(counts)
+}
+
+/// Trains a Unigram model on counted words.
+fn unigram(words: &BTreeMap<String, u32>, vocabulary: usize) -> Result<Unigram, TrainError> {
+    let trainer = UnigramTrainer::builder()
+        .show_progress(false)
+        .vocab_size(vocabulary as u32)
+        .special_tokens(added(&SPECIAL))
+        .unk_token(Some("<unk>".to_owned()))
+        .build()
+        .map_err(|error| TrainError::Tokenizer(error.to_string()))?;
+    let mut model = Unigram::default();
+    let words = words.iter().map(|(word, count)| (word.clone(), *count)).collect();
+    trainer.do_train(words, &mut model).map_err(refused)?;
+    let mut scored: Vec<(String, f64)> = model.iter().skip(SPECIAL.len()).cloned().collect();
+    order_rare_characters(&mut scored);
+    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let all = SPECIAL.iter().map(|name| ((*name).to_owned(), 0.0)).chain(scored).collect();
+    Unigram::from(all, Some(1), false).map_err(refused)
+}
+
+/// The library gives characters that training dropped the least score and ever so little more, in a random order;
+/// this gives the same scores in the order of the characters.
+fn order_rare_characters(pieces: &mut [(String, f64)]) {
+    const STEP: f64 = 0.0001;
+    let least = pieces.iter().map(|piece| piece.1).fold(f64::INFINITY, f64::min);
+    let single = |piece: &str| piece.chars().count() == 1;
+    let (mut above, mut rare) = (0.0, Vec::new());
+    while let Some(at) =
+        pieces.iter().position(|(piece, score)| score.to_bits() == (least + above).to_bits() && single(piece))
+    {
+        rare.push(at);
+        above += STEP;
+    }
+    let mut characters: Vec<String> = rare.iter().map(|&at| pieces[at].0.clone()).collect();
+    characters.sort_unstable();
+    for (&at, character) in rare.iter().zip(characters) {
+        pieces[at].0 = character;
+    }
 }
