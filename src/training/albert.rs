@@ -58,7 +58,7 @@ impl Albert {
             return Ok(());
         }
         let ratio = (FASTEST / SLOWEST).powf(1.0 / (pairs - 1) as f64);
-        let frequency = |pair: usize| SLOWEST * ratio.powi(pair as i32);
+        let frequency = |pair: usize| SLOWEST * ratio.powf(pair as f64);
         let first = embedding - 2 * pairs;
 
         let name = format!("{EMBEDDINGS}.position_embeddings.weight");

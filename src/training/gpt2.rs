@@ -1,4 +1,4 @@
-//! GPT-2 in Hugging Face's names and layout (`GPT2LMHeadModel`, Conv1D weights [in, out], tied head).
+//! GPT-2 in Hugging Face's names and layout (`GPT2LMHeadModel`, `Conv1D` weights [in, out], tied head).
 
 use candle_core::{DType, Result, Tensor};
 use serde_json::{Value, json};

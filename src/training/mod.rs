@@ -50,6 +50,7 @@ pub fn model(settings: &Settings) -> Box<dyn Model> {
 }
 
 /// Trains, telling standard error how it goes.
+#[allow(clippy::needless_pass_by_value, reason = "the command hands its arguments over")]
 pub fn run(arguments: TrainArguments) -> Result<(), TrainError> {
     run_with(&arguments, &mut progress::to_standard_error).map(|_| ())
 }
@@ -136,7 +137,9 @@ impl Run<'_> {
         applications: usize,
     ) -> Result<f64, TrainError> {
         let mut passes = self.corpus.validation(self.settings, whole_words, masks);
-        passes.iter_mut().for_each(|pass| pass.applications = applications);
+        for pass in &mut passes {
+            pass.applications = applications;
+        }
         Ok(mean_loss(self.model, parameters, &passes, self.threads())?)
     }
 
@@ -208,7 +211,7 @@ impl Run<'_> {
             state.seconds = seconds + clock.seconds();
             (total, count) = (total + loss, count + 1);
             self.keep_checkpoint(state)?;
-            if state.step % self.arguments.every.max(1) == 0 || state.step == last {
+            if state.step.is_multiple_of(self.arguments.every.max(1)) || state.step == last {
                 let left = clock.left(state.step, settings.steps);
                 self.log(state, Some(total / f64::from(count)), &left, report)?;
                 (total, count) = (0.0, 0);

@@ -1,4 +1,4 @@
-//! AdamW with warm-up, cosine decay and a limit on the gradient's length.
+//! `AdamW` with warm-up, cosine decay and a limit on the gradient's length.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub fn clip(gradients: &mut Gradients, limit: f64) -> f64 {
     length
 }
 
-/// AdamW (Loshchilov and Hutter, ICLR 2019); weight decay for matrices, not for biases and norms.
+/// `AdamW` (Loshchilov and Hutter, ICLR 2019); weight decay for matrices, not for biases and norms.
 #[derive(Debug, Clone, Default)]
 pub struct AdamW {
     /// Steps taken.

@@ -40,13 +40,11 @@ impl Parameters {
     /// Adds a weight or replaces its values; `values` fill `shape` row by row.
     pub fn set(&mut self, name: &str, values: Vec<f32>, shape: &[usize]) -> Result<()> {
         let tensor = Tensor::from_vec(values, shape, &Device::Cpu)?;
-        match self.variables.get(name) {
-            Some(Weight::Trained(variable)) => variable.set(&tensor),
-            _ => {
-                self.variables.insert(name.to_owned(), Weight::Trained(Var::from_tensor(&tensor)?));
-                Ok(())
-            }
+        if let Some(Weight::Trained(variable)) = self.variables.get(name) {
+            return variable.set(&tensor);
         }
+        self.variables.insert(name.to_owned(), Weight::Trained(Var::from_tensor(&tensor)?));
+        Ok(())
     }
 
     /// Adds a weight of independent normal values.

@@ -1,13 +1,13 @@
 //! Seeded randomness whose state is a seed and a stream number, so that step 700 of a run draws the same
 //! numbers whether or not the run was interrupted at step 600.
 
-/// The SplitMix64 generator (Steele, Lea and Flood, OOPSLA 2014).
+/// The `SplitMix64` generator (Steele, Lea and Flood, OOPSLA 2014).
 #[derive(Debug, Clone)]
 pub struct Random {
     state: u64,
 }
 
-/// One round of SplitMix64's mixing function: a bijection of the 64-bit words.
+/// One round of `SplitMix64`'s mixing function: a bijection of the 64-bit words.
 fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

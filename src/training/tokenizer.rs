@@ -82,6 +82,7 @@ pub fn train(pieces: &[String], family: Family, vocabulary: usize) -> Result<Tok
     if found == vocabulary { Ok(tokenizer) } else { Err(TrainError::Vocabulary { asked: vocabulary, found }) }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "what map_err hands over")]
 fn refused(error: tokenizers::Error) -> TrainError {
     TrainError::Tokenizer(error.to_string())
 }

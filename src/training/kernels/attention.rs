@@ -32,7 +32,7 @@ impl Attention {
         let queries = matrix(packed, length, size, 3 * width)?;
         let keys = matrix(&packed[width..], length, size, 3 * width)?;
         let scale = 1.0 / (size as f32).sqrt();
-        product(matrix_mut(weights, length, length, length)?, queries, keys.reversed_axes(), scale);
+        product(matrix_mut(weights, length, length, length)?, &queries, &keys.reversed_axes(), scale);
         for (i, row) in weights.chunks_exact_mut(length).enumerate() {
             let (seen, hidden) = row.split_at_mut(if self.causal { i + 1 } else { length });
             let greatest = greatest_of(seen);
@@ -73,8 +73,8 @@ impl CustomOp1 for Attention {
                 let target = &mut output[span(sequence * length * width + head * size, length, width, size)];
                 product(
                     matrix_mut(target, length, size, width)?,
-                    matrix(&weights, length, length, length)?,
-                    matrix(&packed[2 * width..], length, size, columns)?,
+                    &matrix(&weights, length, length, length)?,
+                    &matrix(&packed[2 * width..], length, size, columns)?,
                     1.0,
                 );
             }
@@ -104,26 +104,26 @@ impl CustomOp1 for Attention {
                         let part = |index: usize| matrix(&packed[index * width..], length, size, columns);
                         product(
                             matrix_mut(&mut grad_weights, length, length, length)?,
-                            grad.view(),
-                            part(2)?.reversed_axes(),
+                            &grad,
+                            &part(2)?.reversed_axes(),
                             1.0,
                         );
-                        let mut target = |index: usize, left: &[f32], transposed: bool, right, factor| {
+                        let mut target = |index: usize, left: &[f32], transposed: bool, right: &_, factor| {
                             let to = span(start + index * width, length, columns, size);
                             let left = matrix(left, length, length, length)?;
                             let left = if transposed { left.reversed_axes() } else { left };
                             product(
                                 matrix_mut(&mut grad_packed[to], length, size, columns)?,
-                                left,
+                                &left,
                                 right,
                                 factor,
                             );
                             Ok::<(), candle_core::Error>(())
                         };
-                        target(2, &weights, true, grad, 1.0)?;
+                        target(2, &weights, true, &grad, 1.0)?;
                         softmax_backward(&weights, &mut grad_weights, length);
-                        target(0, &grad_weights, false, part(1)?, scale)?;
-                        target(1, &grad_weights, true, part(0)?, scale)?;
+                        target(0, &grad_weights, false, &part(1)?, scale)?;
+                        target(1, &grad_weights, true, &part(0)?, scale)?;
                     }
                 }
                 Ok(())

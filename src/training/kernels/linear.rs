@@ -4,7 +4,7 @@ use candle_core::{CpuStorage, CustomOp3, Layout, Result, Shape, Tensor};
 
 use super::{add_product, column_sums, matrix, matrix_mut, product, values, with_values};
 
-/// Whether the weight is stored [out, in] or, as in GPT-2's Conv1D, [in, out].
+/// Whether the weight is stored [out, in] or, as in GPT-2's `Conv1D`, [in, out].
 struct Linear {
     in_out: bool,
 }
@@ -51,7 +51,7 @@ impl CustomOp3 for Linear {
         let weight = matrix(weight, shape.0, shape.1, shape.1)?;
         let weight = if self.in_out { weight } else { weight.reversed_axes() };
         let mut y = bias.repeat(rows);
-        add_product(matrix_mut(&mut y, rows, outputs, outputs)?, matrix(x, rows, inputs, inputs)?, weight);
+        add_product(matrix_mut(&mut y, rows, outputs, outputs)?, &matrix(x, rows, inputs, inputs)?, &weight);
         Ok((CpuStorage::F32(y), (rows, outputs).into()))
     }
 
@@ -74,16 +74,16 @@ impl CustomOp3 for Linear {
             with_values(weight, |weight| {
                 let weight = matrix(weight, shape.0, shape.1, shape.1)?;
                 let weight = if self.in_out { weight.reversed_axes() } else { weight };
-                product(matrix_mut(&mut grad_x, rows, inputs, inputs)?, grad_matrix, weight, 1.0);
+                product(matrix_mut(&mut grad_x, rows, inputs, inputs)?, &grad_matrix, &weight, 1.0);
                 Ok(())
             })?;
             with_values(x, |x| {
                 let x = matrix(x, rows, inputs, inputs)?;
                 let target = matrix_mut(&mut grad_weight, shape.0, shape.1, shape.1)?;
                 if self.in_out {
-                    product(target, x.reversed_axes(), grad_matrix, 1.0);
+                    product(target, &x.reversed_axes(), &grad_matrix, 1.0);
                 } else {
-                    product(target, grad_matrix.reversed_axes(), x, 1.0);
+                    product(target, &grad_matrix.reversed_axes(), &x, 1.0);
                 }
                 Ok(())
             })?;

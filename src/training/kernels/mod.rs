@@ -55,16 +55,16 @@ fn matrix_mut(
 /// target = factor * left * right, on the calling thread only: each shard of a batch has its own thread.
 fn product(
     mut target: ArrayViewMut2<'_, f32>,
-    left: ArrayView2<'_, f32>,
-    right: ArrayView2<'_, f32>,
+    left: &ArrayView2<'_, f32>,
+    right: &ArrayView2<'_, f32>,
     factor: f32,
 ) {
-    general_mat_mul(factor, &left, &right, 0.0, &mut target);
+    general_mat_mul(factor, left, right, 0.0, &mut target);
 }
 
 /// target += left * right.
-fn add_product(mut target: ArrayViewMut2<'_, f32>, left: ArrayView2<'_, f32>, right: ArrayView2<'_, f32>) {
-    general_mat_mul(1.0, &left, &right, 1.0, &mut target);
+fn add_product(mut target: ArrayViewMut2<'_, f32>, left: &ArrayView2<'_, f32>, right: &ArrayView2<'_, f32>) {
+    general_mat_mul(1.0, left, right, 1.0, &mut target);
 }
 
 /// Column sums of a row-major matrix.

@@ -15,7 +15,7 @@ pub fn gelu_new(x: &Tensor) -> Result<Tensor> {
 /// The gate sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3), so that GELU is x times the gate; and d(2u)/dx.
 #[inline]
 fn gate(x: f32) -> (f32, f32) {
-    const TWICE: f32 = 1.595_769_1;
+    const TWICE: f32 = 1.595_769;
     let square = x * x;
     let inner = TWICE * x * (1.0 + 0.044_715 * square);
     (1.0 / (1.0 + exp(-inner)), TWICE * (1.0 + 0.134_145 * square))
