@@ -27,13 +27,13 @@ fn text() -> String {
     for sentence in 0..900 {
         let mut pick = |words: &[&'static str]| words[random.below(words.len())];
         let end = if sentence % 5 == 4 { "\n\n" } else { " " };
-        text += &format!(
+        text.extend([format!(
             "{} {} {}, and {} too.{end}",
             pick(&subjects),
             pick(&verbs),
             pick(&places),
             pick(&subjects)
-        );
+        )]);
     }
     text
 }
@@ -133,7 +133,7 @@ fn the_tensors_have_the_names_and_shapes_of_the_bundled_models() -> Outcome {
         let bytes = std::fs::read(path)?;
         let bundled = safetensors::SafeTensors::deserialize(&bytes)?;
         let mut names = bundled.names();
-        names.sort();
+        names.sort_unstable();
         let ours: Vec<_> = parameters.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(ours, names);
         for (name, tensor) in parameters.iter() {
@@ -459,5 +459,19 @@ fn a_full_disk_is_an_error_and_not_a_panic() -> Outcome {
     std::os::unix::fs::symlink("/dev/full", out.join("continue.safetensors.partial"))?;
     let error = refused("albert", folder.path(), &[])?;
     assert!(matches!(error, TrainError::Write { .. }), "{error}");
+    Ok(())
+}
+
+#[test]
+fn a_mask_takes_the_space_before_it_along() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    train("albert", folder.path(), &["--stop-at", "0"])?;
+    let tokenizer = tokenizers::Tokenizer::from_file(folder.path().join("out/tokenizer.json"))
+        .map_err(|error| error.to_string())?;
+    let encoding = tokenizer.encode("the [MASK] sea", true).map_err(|error| error.to_string())?;
+    let mask = tokenizer.token_to_id("[MASK]").ok_or("no mask in the vocabulary")?;
+    let at = encoding.get_ids().iter().position(|&id| id == mask).ok_or("no mask in the text")?;
+    let tokens = encoding.get_tokens();
+    assert!(at > 0 && tokens[at - 1] != "\u{2581}", "{tokens:?}");
     Ok(())
 }

@@ -88,7 +88,9 @@ fn refused(error: tokenizers::Error) -> TrainError {
 }
 
 fn added(names: &[&str]) -> Vec<AddedToken> {
-    names.iter().map(|name| AddedToken::from(*name, true)).collect()
+    // A mask takes the space before it along, as in ALBERT's own tokenizer: "a [MASK]" would otherwise leave a
+    // piece that is only a space.
+    names.iter().map(|name| AddedToken::from(*name, true).lstrip(*name == "[MASK]")).collect()
 }
 
 /// How often each word occurs, in the order of the words: the library's own count comes in a random order, which
