@@ -30,5 +30,7 @@ pub mod watch;
 pub mod command;
 #[cfg(feature = "page")]
 pub mod page;
+#[cfg(feature = "command")]
+pub mod training;
 #[cfg(all(feature = "worker", target_arch = "wasm32"))]
 pub mod worker;

@@ -17,6 +17,7 @@ use crate::{
     checkpoint::CheckpointError,
     models::{Model, ModelError, tokenizer::Input},
     settings::{Order, Radius, Settings},
+    training::{self, TrainArguments, TrainError},
     watch::Unwatched,
 };
 
@@ -34,6 +35,8 @@ enum Task {
     Analyze(AnalyzeArguments),
     /// Run the faithful forward pass and print its hidden states.
     Forward(ForwardArguments),
+    /// Train a small model and its tokenizer on a text.
+    Train(TrainArguments),
 }
 
 #[derive(Debug, Args)]
@@ -107,6 +110,8 @@ enum CommandError {
     Write { file: String, error: io::Error },
     #[error("The answer could not be written as JSON ({0}).")]
     Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Train(#[from] TrainError),
     #[error("The answer could not be printed ({0}).")]
     Print(#[from] io::Error),
 }
@@ -149,6 +154,7 @@ async fn perform(task: &Task) -> Result<(), CommandError> {
             let report = session.analyze(&input, &settings, &Unwatched).await?;
             answer(arguments.subject.json.as_deref(), &report, || table::analysis(&report))
         }
+        Task::Train(arguments) => Ok(training::run(arguments.clone())?),
         Task::Forward(arguments) => {
             let session = open(&arguments.subject.model).await?;
             let report = session.forward(&arguments.subject.input.input(), &Unwatched).await?;
