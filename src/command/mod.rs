@@ -36,7 +36,7 @@ enum Task {
     /// Run the faithful forward pass and print its hidden states.
     Forward(ForwardArguments),
     /// Train a small model and its tokenizer on a text.
-    Train(TrainArguments),
+    Train(Box<TrainArguments>),
 }
 
 #[derive(Debug, Args)]
@@ -154,7 +154,7 @@ async fn perform(task: &Task) -> Result<(), CommandError> {
             let report = session.analyze(&input, &settings, &Unwatched).await?;
             answer(arguments.subject.json.as_deref(), &report, || table::analysis(&report))
         }
-        Task::Train(arguments) => Ok(training::run(arguments.clone())?),
+        Task::Train(arguments) => Ok(training::run(TrainArguments::clone(arguments))?),
         Task::Forward(arguments) => {
             let session = open(&arguments.subject.model).await?;
             let report = session.forward(&arguments.subject.input.input(), &Unwatched).await?;

@@ -92,7 +92,8 @@ impl Address {
             return address.ok_or_else(|| wrong("a link to the hub leads to a repository, /owner/name"));
         }
         let last = link.rsplit('/').next().unwrap_or_default();
-        let is_file = rest.contains('/') && (last.ends_with(".json") || last.ends_with(".safetensors"));
+        let ending = last.rsplit_once('.').map(|(_, ending)| ending);
+        let is_file = rest.contains('/') && matches!(ending, Some("json" | "safetensors"));
         let folder = if is_file { link[..link.len() - last.len()].to_owned() } else { with_slash(link) };
         Ok(Self { name: folder.clone(), folder, hub: None })
     }

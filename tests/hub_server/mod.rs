@@ -34,6 +34,8 @@ impl Contents for Vec<u8> {
     }
 }
 
+// Each switch is one way a host can behave, and they can be combined.
+#[allow(clippy::struct_excessive_bools)]
 /// How the server misbehaves. `times` counts down; where it is 0 the server behaves.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {

@@ -101,7 +101,7 @@ fn plain(text: &str) -> String {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => name.push(char::from(byte)),
             b'.' if !name.is_empty() => name.push('.'),
-            _ => name.push_str(&format!("%{byte:02X}")),
+            _ => name.extend(format!("%{byte:02X}").chars()),
         }
     }
     // Longest name that common file systems take, less the ending of a file under way.
@@ -130,7 +130,8 @@ mod tests {
         assert_eq!(block_on(disk.record(model, file)), None);
         block_on(disk.put(model, file, &record, &(2..5), &[7, 8, 9])).unwrap();
         assert_eq!(block_on(disk.record(model, file)), Some(record.clone()));
-        assert_eq!(block_on(disk.ranges(model, file, &record)), [2..5]);
+        let kept = block_on(disk.ranges(model, file, &record));
+        assert_eq!((kept.len(), kept.first()), (1, Some(&(2..5))));
         assert_eq!(block_on(disk.get(model, file, &record, &(2..5))), Some(vec![7, 8, 9]));
         let other = Record { length: 11, etag: "x/y".to_owned() };
         assert_eq!(block_on(disk.ranges(model, file, &other)), []);

@@ -24,7 +24,7 @@ const MAX_REDIRECTS: usize = 5;
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(15);
 /// Longest time for one body. Only a host that drips is ever stopped by it; silence ends sooner.
-const WHOLE_BODY: Duration = Duration::from_secs(3_600);
+const WHOLE_BODY: Duration = Duration::from_hours(1);
 
 /// ureq with time limits everywhere.
 #[derive(Debug)]

@@ -66,7 +66,7 @@ pub(crate) trait Transport {
 pub(crate) struct Record {
     /// In bytes.
     pub(crate) length: u64,
-    /// The ETag without quotes; empty where the host gives none.
+    /// The `ETag` without quotes; empty where the host gives none.
     pub(crate) etag: String,
 }
 
