@@ -120,11 +120,15 @@ pub(super) fn decompose(
     if !matrix.is_all_finite() {
         return Err(SpectrumError::NotFinite);
     }
+    // The solver's thresholds are absolute. A power of two scales every entry exactly.
+    let largest = matrix.norm_max();
+    let scale = if largest > 0.0 { largest.log2().round().exp2() } else { 1.0 };
+    let scaled = Mat::from_fn(d, d, |i, j| matrix[(i, j)] / scale);
     let (mut re, mut im) = (Diag::<f64>::zeros(d), Diag::<f64>::zeros(d));
     let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     let scratch = evd_scratch::<f64>(d, ComputeEigenvectors::No, wanted, Par::Seq, default());
     evd_real(
-        matrix,
+        scaled.as_ref(),
         re.as_mut(),
         im.as_mut(),
         None,
@@ -138,7 +142,7 @@ pub(super) fn decompose(
     let mut found = Vec::with_capacity(d);
     let mut column = 0;
     while column < d {
-        let value = Eigenvalue { re: re[column], im: im[column] };
+        let value = Eigenvalue { re: re[column] * scale, im: im[column] * scale };
         if !value.re.is_finite() || !value.im.is_finite() {
             return Err(SpectrumError::NoConvergence);
         }

@@ -14,9 +14,7 @@ const PROBE: usize = 30;
 
 /// How far the Krylov space may grow, and how often.
 pub(super) struct Plan {
-    /// Size at which the first eigenvalues are looked at.
-    first: usize,
-    /// Size at which to restart, unless the end is in sight.
+    /// Size at which to look at the eigenvalues, and to restart unless the end is in sight.
     usual: usize,
     /// Size never to exceed.
     most: usize,
@@ -31,11 +29,11 @@ impl Plan {
     pub(super) fn new(width: usize, count: usize) -> Option<Self> {
         let most = 80.max(4 * count);
         (width >= 64.max(most + 2 * BLOCK)).then_some(Self {
-            first: 60.max(3 * count),
             usual: 60.max(3 * count),
             most,
             kept: 40.max(2 * count),
-            budget: 3000,
+            // What the full eigenproblem would cost, or half a second for common widths.
+            budget: 3000.min(4 * width).max(400),
         })
     }
 }
@@ -52,7 +50,7 @@ pub(super) fn iterate(
 ) -> Result<LeadingPairs, SpectrumError> {
     let mut krylov = Krylov::new(*matrix, plan.most);
     let mut locked: Option<Vec<Eigenvalue>> = None;
-    let mut target = plan.first;
+    let mut target = plan.usual;
     let mut before: Option<(usize, f64)> = None;
     loop {
         krylov.expand(target)?;

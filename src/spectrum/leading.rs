@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dense::dense_pairs;
 use super::iteration::{Plan, iterate};
-use super::{EigenPair, LayerMatrix, Order};
+use super::{EigenPair, LayerMatrix, Order, SpectrumError};
 
 /// How many leading pairs a layer is shown with unless the reader asks for another number.
 pub const DEFAULT_COUNT: usize = 6;
@@ -18,7 +18,7 @@ pub struct LeadingPairs {
     pub pairs: Vec<EigenPair>,
     /// The order they are in.
     pub order: Order,
-    /// Products F x that were spent; 0 where the matrix was small enough to be formed.
+    /// Products F x that were spent; 0 where only the full eigenproblem was solved.
     pub products: usize,
     /// The largest |F v - lambda v| / |F| among the pairs; 0 for F = 0.
     pub largest_residual: f64,
@@ -26,27 +26,38 @@ pub struct LeadingPairs {
     pub converged: bool,
 }
 
+/// Up to this width the full eigenproblem takes a fraction of a second and stands in where the iteration stalls.
+const FALLBACK_WIDTH: usize = 512;
+
 /// The `count` leading eigenpairs of F in `order`.
 ///
-/// Wide layers are treated by a restarted block Krylov iteration that never forms F; for small ones, and where many of
-/// the eigenvalues are wanted, the whole eigenproblem is cheaper.
+/// Wide layers are treated by a restarted block Krylov iteration that never forms F. The full eigenproblem is solved
+/// instead for small layers, where many of the eigenvalues are wanted, and up to a width of 512 where the iteration
+/// stalls, as it does for hundreds of eigenvalues on one circle.
 ///
 /// Never panics: if the weights hold a number that is not finite, no pairs come back and `converged` is false.
 #[must_use]
 pub fn leading_pairs(matrix: &LayerMatrix, count: usize, order: Order) -> LeadingPairs {
     let count = count.min(matrix.width);
-    match Plan::new(matrix.width, count) {
-        Some(plan) => iterate(matrix, count, order, &plan).unwrap_or_else(|_| LeadingPairs::none(order, 0)),
-        None => dense_leading(matrix, count, order),
+    let Some(plan) = Plan::new(matrix.width, count) else {
+        return dense_leading(matrix, count, order, 0);
+    };
+    match iterate(matrix, count, order, &plan) {
+        Ok(leading) if leading.converged || matrix.width > FALLBACK_WIDTH => leading,
+        Ok(leading) => dense_leading(matrix, count, order, leading.products),
+        Err(SpectrumError::NoConvergence) if matrix.width <= FALLBACK_WIDTH => {
+            dense_leading(matrix, count, order, 0)
+        }
+        Err(_) => LeadingPairs::none(order, 0),
     }
 }
 
-fn dense_leading(matrix: &LayerMatrix, count: usize, order: Order) -> LeadingPairs {
+fn dense_leading(matrix: &LayerMatrix, count: usize, order: Order, products: usize) -> LeadingPairs {
     let dense = matrix.dense();
     let norm = dense.norm_l2();
     match dense_pairs(dense.as_ref(), order) {
-        Ok(pairs) => LeadingPairs::new(keep_whole(pairs, count), order, 0, norm, count),
-        Err(_) => LeadingPairs::none(order, 0),
+        Ok(pairs) => LeadingPairs::new(keep_whole(pairs, count), order, products, norm, count),
+        Err(_) => LeadingPairs::none(order, products),
     }
 }
 
