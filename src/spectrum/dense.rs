@@ -5,6 +5,7 @@ use faer::linalg::matmul::matmul;
 use faer::prelude::default;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
+use super::repair::repair;
 use super::{EigenPair, EigenVector, Eigenvalue, LayerMatrix, Order, SpectrumError};
 
 /// All d eigenvalues of a layer matrix, in order, conjugates next to each other with the positive imaginary part first.
@@ -56,60 +57,71 @@ pub(super) fn in_order(values: &[Eigenvalue], order: Order) -> Vec<Eigenvalue> {
 
 /// All eigenpairs of a real matrix, in order.
 pub(super) fn dense_pairs(matrix: MatRef<'_, f64>, order: Order) -> Result<Vec<EigenPair>, SpectrumError> {
-    let d = matrix.nrows();
-    let mut vectors = Mat::zeros(d, d);
-    let found = decompose(matrix, Some(vectors.as_mut()))?;
+    let Decomposition { found, vectors, images } = Decomposition::of(matrix)?;
     let values: Vec<Eigenvalue> = found.iter().map(|(value, _)| *value).collect();
-
-    // Columns: a real vector, or Re v and Im v next to each other.
-    let mut images = Mat::zeros(d, d);
-    matmul(images.as_mut(), Accum::Replace, matrix, vectors.as_ref(), 1.0, Par::Seq);
-
-    let mut pairs = Vec::with_capacity(d);
+    let mut pairs = Vec::with_capacity(matrix.nrows());
     for index in order.ranking(&values) {
         let (value, column) = found[index];
-        let pair = pair_from_columns(value, vectors.as_ref(), images.as_ref(), column);
-        if value.is_complex() {
-            let conjugate = pair.conjugate();
-            pairs.extend([pair, conjugate]);
-        } else {
-            pairs.push(pair);
-        }
+        let columns = column..column + value.columns();
+        pairs.extend(pairs_from_columns(value, vectors.get(.., columns.clone()), images.get(.., columns)));
     }
     Ok(pairs)
 }
 
-/// The unit eigenpair whose vector is in one or two columns of `vectors`, and whose product with F is in the same
-/// columns of `images`. The residual is that of the given vector divided by its length.
-pub(super) fn pair_from_columns(
+/// The unit eigenpair, and its conjugate if it is complex, whose vector is in the one or two columns (real and
+/// imaginary part) of `vector`, and whose product with F is in those of `image`.
+pub(super) fn pairs_from_columns(
     value: Eigenvalue,
-    vectors: MatRef<'_, f64>,
-    images: MatRef<'_, f64>,
-    column: usize,
-) -> EigenPair {
-    let take =
-        |matrix: MatRef<'_, f64>, column: usize| matrix.col(column).iter().copied().collect::<Vec<f64>>();
-    let (re, image_re) = (take(vectors, column), take(images, column));
-    let (im, image_im) = if value.is_complex() {
-        (take(vectors, column + 1), take(images, column + 1))
-    } else {
-        (Vec::new(), Vec::new())
-    };
-    let mut residual = 0.0;
-    let mut length = 0.0;
-    for i in 0..re.len() {
-        let (x, y) = (re[i], im.get(i).copied().unwrap_or(0.0));
-        let real = image_re[i] - (value.re * x - value.im * y);
-        let imaginary = image_im.get(i).copied().unwrap_or(0.0) - (value.re * y + value.im * x);
-        residual += real * real + imaginary * imaginary;
+    vector: MatRef<'_, f64>,
+    image: MatRef<'_, f64>,
+) -> impl Iterator<Item = EigenPair> {
+    let part = |column: usize| -> Vec<f64> { vector.col(column).iter().copied().collect() };
+    let im = if value.is_complex() { part(1) } else { Vec::new() };
+    let residual = residual(value, vector, image);
+    let pair = EigenPair { value, vector: EigenVector::normalised(part(0), im), residual };
+    let conjugate = value.is_complex().then(|| pair.conjugate());
+    std::iter::once(pair).chain(conjugate)
+}
+
+/// |F v - lambda v| / |v|, for v and F v in one column each, or in two (real and imaginary part) where lambda is
+/// complex.
+pub(super) fn residual(value: Eigenvalue, vector: MatRef<'_, f64>, image: MatRef<'_, f64>) -> f64 {
+    let imaginary = |matrix: MatRef<'_, f64>, i: usize| if value.is_complex() { matrix[(i, 1)] } else { 0.0 };
+    let (mut rest, mut length) = (0.0, 0.0);
+    for i in 0..vector.nrows() {
+        let (x, y) = (vector[(i, 0)], imaginary(vector, i));
+        let re = image[(i, 0)] - (value.re * x - value.im * y);
+        let im = imaginary(image, i) - (value.re * y + value.im * x);
+        rest += re * re + im * im;
         length += x * x + y * y;
     }
-    let residual = if length > 0.0 { (residual / length).sqrt() } else { f64::NAN };
-    EigenPair { value, vector: EigenVector::normalised(re, im), residual }
+    f64::sqrt(rest / length)
+}
+
+/// The eigenvectors of a real matrix.
+pub(super) struct Decomposition {
+    /// Eigenvalues (im >= 0) in no order, with the column where their vector starts.
+    pub(super) found: Vec<(Eigenvalue, usize)>,
+    /// The vectors, of any length: one column for a real value, two (real and imaginary part) for a complex one.
+    pub(super) vectors: Mat<f64>,
+    /// The matrix times the vectors.
+    pub(super) images: Mat<f64>,
+}
+
+impl Decomposition {
+    /// Solves the full eigenproblem.
+    pub(super) fn of(matrix: MatRef<'_, f64>) -> Result<Self, SpectrumError> {
+        let d = matrix.nrows();
+        let (mut vectors, mut images) = (Mat::zeros(d, d), Mat::zeros(d, d));
+        let found = decompose(matrix, Some(vectors.as_mut()))?;
+        matmul(images.as_mut(), Accum::Replace, matrix, vectors.as_ref(), 1.0, Par::Seq);
+        repair(matrix, &found, &mut vectors, &mut images);
+        Ok(Self { found, vectors, images })
+    }
 }
 
 /// Eigenvalues (im >= 0) with the column where their vector starts in `vectors`.
-pub(super) fn decompose(
+fn decompose(
     matrix: MatRef<'_, f64>,
     vectors: Option<MatMut<'_, f64>>,
 ) -> Result<Vec<(Eigenvalue, usize)>, SpectrumError> {
@@ -147,7 +159,7 @@ pub(super) fn decompose(
             return Err(SpectrumError::NoConvergence);
         }
         found.push((value, column));
-        column += if value.is_complex() { 2 } else { 1 };
+        column += value.columns();
     }
     Ok(found)
 }

@@ -29,6 +29,11 @@ impl Eigenvalue {
         self.im != 0.0
     }
 
+    /// Columns that its vector takes in a real matrix: 2 for real and imaginary part, otherwise 1.
+    pub(super) fn columns(self) -> usize {
+        if self.is_complex() { 2 } else { 1 }
+    }
+
     /// The conjugate eigenvalue; a real one is its own.
     #[must_use]
     pub fn conjugate(self) -> Self {

@@ -1,9 +1,9 @@
 use faer::Mat;
 
-use super::dense::pair_from_columns;
+use super::dense::pairs_from_columns;
 use super::krylov::{BLOCK, Krylov};
 use super::leading::{LeadingPairs, RESIDUAL_TOLERANCE};
-use super::ritz::{Ritz, RitzPairs, width};
+use super::ritz::{Ritz, RitzPairs};
 use super::{Eigenvalue, LayerMatrix, Order, SpectrumError};
 
 /// The iteration stops at this part of the tolerance, so that rounding does not lift the final residual above it.
@@ -61,7 +61,7 @@ pub(super) fn iterate(
 
         if worst <= goal {
             let known = locked.as_ref().is_some_and(|values| pairs.agree_with(values, krylov.norm()));
-            if known || !pairs.has_copies(krylov.norm()) {
+            if known || !pairs.has_copies(krylov.norm()) || krylov.products() >= plan.budget {
                 return Ok(finish(matrix, &krylov, &pairs, order, count));
             }
             krylov.lock(ritz.invariant_basis(wanted));
@@ -120,11 +120,9 @@ fn finish(
     let mut pairs = Vec::new();
     let mut start = 0;
     for &value in &ritz.values {
-        let pair = pair_from_columns(value, vectors.as_ref(), images.as_ref(), start);
-        let conjugate = value.is_complex().then(|| pair.conjugate());
-        pairs.push(pair);
-        pairs.extend(conjugate);
-        start += width(value);
+        let columns = start..start + value.columns();
+        start = columns.end;
+        pairs.extend(pairs_from_columns(value, vectors.get(.., columns.clone()), images.get(.., columns)));
     }
     LeadingPairs::new(pairs, order, krylov.products() + vectors.ncols(), krylov.norm(), count)
 }

@@ -17,6 +17,7 @@ mod matrix;
 mod order;
 mod random;
 mod reorder;
+mod repair;
 mod ritz;
 mod schur;
 mod vector;

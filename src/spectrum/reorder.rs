@@ -142,4 +142,20 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn eigenvalues_that_nearly_agree_are_separated() {
+        let mut random = Random::new(3);
+        for (middle, spread) in [(-1.0, 1e-8), (0.0, 1e-12), (1.0, 0.0), (3.0, 1e-15), (0.0, 0.0)] {
+            let n = 40;
+            let mut matrix = vec![0.0; n * n];
+            random.fill(&mut matrix);
+            for (k, entry) in matrix.iter_mut().enumerate() {
+                *entry = spread * *entry + if k % (n + 1) == 0 { middle } else { 0.0 };
+            }
+            let schur = Schur::of(matrix.clone(), n).unwrap();
+            assert!(error(&matrix, &schur) < 1e-13, "{middle} {spread}");
+            assert!(schur.blocks.iter().all(|block| (block.value.re - middle).abs() < 10.0 * spread + 1e-14));
+        }
+    }
 }

@@ -1,6 +1,6 @@
 use faer::{Mat, MatRef};
 
-use super::dense::decompose;
+use super::dense::Decomposition;
 use super::krylov::{BLOCK, Krylov};
 use super::schur::{Block, Schur};
 use super::{Eigenvalue, Order, SpectrumError};
@@ -101,15 +101,14 @@ impl Ritz {
     pub(super) fn pairs(&mut self, blocks: usize) -> Result<RitzPairs, SpectrumError> {
         let size = self.arrange(blocks);
         let top = Mat::from_fn(size, size, |i, j| self.schur.entry(i, j));
-        let mut vectors = Mat::zeros(size, size);
-        let found = decompose(top.as_ref(), Some(vectors.as_mut()))?;
+        let Decomposition { found, vectors, .. } = Decomposition::of(top.as_ref())?;
         let unordered: Vec<Eigenvalue> = found.iter().map(|(value, _)| *value).collect();
 
         let (mut values, mut columns) = (Vec::new(), Vec::new());
         for index in self.order.ranking(&unordered) {
             let (value, column) = found[index];
             values.push(value);
-            columns.extend(column..column + width(value));
+            columns.extend(column..column + value.columns());
         }
         let sorted = Mat::from_fn(size, size, |i, j| vectors[(i, columns[j])]);
         let coordinates = self.invariant_basis(blocks) * &sorted;
@@ -117,9 +116,9 @@ impl Ritz {
         let mut residuals = Vec::new();
         let mut start = 0;
         for &value in &values {
-            let length = |matrix: &Mat<f64>| matrix.as_ref().subcols(start, width(value)).norm_l2();
+            let length = |matrix: &Mat<f64>| matrix.as_ref().subcols(start, value.columns()).norm_l2();
             residuals.push(length(&couplings) / length(&sorted));
-            start += width(value);
+            start += value.columns();
         }
         debug_assert_eq!(couplings.nrows(), BLOCK);
         Ok(RitzPairs { values, residuals, coordinates })
@@ -139,9 +138,4 @@ impl Ritz {
         }
         self.schur.blocks.iter().take(blocks).map(|block| block.size).sum()
     }
-}
-
-/// Columns that a vector takes.
-pub(super) fn width(value: Eigenvalue) -> usize {
-    if value.is_complex() { 2 } else { 1 }
 }
